@@ -123,7 +123,8 @@ enum stepscope_device_record_kind {
   STEPSCOPE_RECORD_OVERHEAD = 7,
   STEPSCOPE_RECORD_NOTE = 8,
   STEPSCOPE_RECORD_STATS = 9,
-  STEPSCOPE_RECORD_CLOCK = 10
+  STEPSCOPE_RECORD_CLOCK = 10,
+  STEPSCOPE_RECORD_NODE = 11
 };
 
 // `name` comes from intern; the type given there says what the event is.
@@ -249,6 +250,15 @@ typedef struct stepscope_record_clock {
   uint64_t tick;
   uint64_t error_ticks;
 } stepscope_record_clock;
+
+// A node of a graph came into being, so that work of this node
+// (stepscope_record_work::graph_node) is known as what a call captured.
+typedef struct stepscope_record_node {
+  stepscope_record_head head;  // name: 0
+  uint64_t node;
+  uint64_t original;     // the node that it is a copy of; 0: none
+  uint64_t correlation;  // of the call that made it; 0: none was seen
+} stepscope_record_node;
 
 // The host's side -------------------------------------------------------------
 

@@ -12,6 +12,7 @@ EventTree::EventTree(const Trace& trace)
       threads_(trace),
       census_(trace),
       work_(FindLaunches(trace, census_)),
+      origins_(trace, work_.span()),
       parent_(trace.nesting().parent.view()) {
   if (threads_.has_lanes()) ResolveAllLanes();
   if (!work_.empty() || threads_.has_lanes()) SkipApiCalls();

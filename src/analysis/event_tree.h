@@ -3,7 +3,7 @@
 // EventTree: who contains and who launched whom. Every table is computed from
 // it. Built in one pass over the trace after sorting; immutable afterwards and
 // safe to read from several threads. Refers to the trace, which must outlive
-// it. Memory: 8 bytes an event where there is device work and 12 for each piece
+// it. Memory: 8 bytes an event where there is device work and 16 for each piece
 // of that; 16 bytes an event where events of a thread overlap without nesting,
 // else next to nothing.
 #pragma once
@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/capture_origin.h"
 #include "analysis/census.h"
 #include "analysis/interval.h"
 #include "analysis/launches.h"
@@ -31,6 +32,11 @@ class EventTree {
   const Threads& threads() const { return threads_; }
   const Census& census() const { return census_; }
   std::span<const DeviceWork> work() const { return work_.view(); }
+  // The host events that work of a graph was captured in, innermost first;
+  // empty for other work, and where it is not known.
+  std::span<const CapturedIn> captured_in(const DeviceWork& work) const {
+    return origins_.of(work);
+  }
 
   // The innermost event around a host event, of any lane of its thread;
   // kNoRow if outermost. API calls are leaves: with device work in the trace,
@@ -103,6 +109,7 @@ class EventTree {
   Threads threads_;
   Census census_;
   Column<DeviceWork> work_;
+  CaptureOrigins origins_;
   // Only where they differ from Nesting's.
   Column<Row> own_parent_;
   // Both are empty if memory was refused.

@@ -30,7 +30,7 @@ class LaunchMatcher {
       first_[i] = next;
       if (track.kind != TrackKind::kStream) continue;
       for (Row row = track.first; row < track.last; ++row)
-        if (IsDeviceWork(type[row])) work_[next++] = {row, kNoRow, kNoRow};
+        if (IsDeviceWork(type[row])) work_[next++] = {.row = row};
     }
   }
 

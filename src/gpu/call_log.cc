@@ -58,6 +58,14 @@ void CallLog::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId id,
        result != nullptr ? *result : 0, domain});
 }
 
+void CallLog::OnNode(uint64_t node, uint64_t original) {
+  const stepscope_plugin_host* host = host_.load(std::memory_order_acquire);
+  if (host == nullptr) return;
+  const uint32_t thread = ThreadId(*host);
+  Put({node, original, open_.Innermost(thread), 0, thread, 0,
+       CUPTI_CB_DOMAIN_RESOURCE});
+}
+
 void CallLog::Put(const Call& call) {
   uint64_t position = head_.load(std::memory_order_relaxed);
   Slot* slot = nullptr;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CallLog: the calls into CUDA that do work, as told by callbacks at their two
-// ends. CUPTI's own records of calls cost more: once CUDA is in use they come
-// for every call or for none, thousands in a step of which most only ask.
+// ends, and the nodes of graphs that they make. CUPTI's own records of calls
+// cost more: once CUDA is in use they come for every call or for none,
+// thousands in a step of which most only ask.
 //
 // A ring of fixed size. The threads of the program fill it without locks or
 // allocation; the device thread empties it. When it is full, calls are counted
@@ -31,6 +32,10 @@ class CallLog {
     uint32_t thread = 0;
     uint32_t result = 0;
     CUpti_CallbackDomain domain = CUPTI_CB_DOMAIN_INVALID;
+
+    // A node of a graph, which the call with this correlation made: `start` is
+    // its id, `end` that of the node it is a copy of, or 0.
+    bool is_node() const { return domain == CUPTI_CB_DOMAIN_RESOURCE; }
   };
 
   // Makes the ring, once. False: the system refuses the memory.
@@ -45,6 +50,8 @@ class CallLog {
   // From the subscriber's callback, any thread.
   void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId id,
               const CUpti_CallbackData& data);
+  // Likewise; `original`: the node that it is a copy of, or 0.
+  void OnNode(uint64_t node, uint64_t original);
 
   // Device thread. Oldest first; false: none.
   bool Next(Call* call);

@@ -30,6 +30,7 @@ namespace stepscope::gpu {
   X(cuptiActivityRegisterTimestampCallback) \
   X(cuptiActivityEnableAndDump)             \
   X(cuptiEnableDomain)                      \
+  X(cuptiGetGraphNodeId)                    \
   X(cuptiFinalize)
 
 struct CuptiApi {

@@ -158,6 +158,17 @@ void Decoder::Call(const CallLog::Call& call) {
   record->result = call.result;
 }
 
+// One that was made before the window may be copied in it.
+void Decoder::Node(const CallLog::Call& node) {
+  if (begin_ == 0) return;
+  auto* record = writer_.Add<stepscope_record_node>(STEPSCOPE_RECORD_NODE, 0);
+  if (record == nullptr) return Lose(Reason::kSlowCapture, 1);
+  ++seen_;
+  record->node = node.start;
+  record->original = node.end;
+  record->correlation = node.end == 0 ? node.correlation : 0;
+}
+
 void Decoder::Wait(const CUpti_ActivitySynchronization& wait) {
   uint64_t start = 0;
   uint64_t end = 0;

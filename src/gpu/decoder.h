@@ -46,6 +46,7 @@ class Decoder {
 
   void Decode(uint8_t* buffer, size_t valid);
   void Call(const CallLog::Call& call);
+  void Node(const CallLog::Call& node);
   // The same, but everything in it is lost.
   void CountLost(uint8_t* buffer, size_t valid, Reason why);
   void Lose(Reason why, uint64_t count);

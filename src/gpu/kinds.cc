@@ -69,7 +69,7 @@ bool IsWork(const char* call) {
                             "ModuleLoad",       "LibraryLoad",
                             "HostAlloc",        "HostRegister",
                             "MemHost",          "MemCreate",
-                            "MemPool"})
+                            "MemPool",          "GraphAdd"})
     if (StartsWith(bare, start)) return true;
   return false;
 }

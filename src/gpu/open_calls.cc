@@ -34,6 +34,12 @@ void OpenCalls::Enter(uint32_t thread, uint32_t correlation, bool driver,
   entry->open[entry->depth++] = {correlation, driver, start};
 }
 
+uint32_t OpenCalls::Innermost(uint32_t thread) {
+  const Thread* entry = Find(thread, false);
+  if (entry == nullptr || entry->depth == 0) return 0;
+  return entry->open[entry->depth - 1].correlation;
+}
+
 uint64_t OpenCalls::Leave(uint32_t thread, uint32_t correlation, bool driver) {
   Thread* entry = Find(thread, false);
   if (entry == nullptr) return 0;

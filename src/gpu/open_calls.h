@@ -29,6 +29,9 @@ class OpenCalls {
   // a part of another.
   uint64_t Leave(uint32_t thread, uint32_t correlation, bool driver);
 
+  // The correlation of the call that the thread is in; 0: none.
+  uint32_t Innermost(uint32_t thread);
+
   // How many calls there was no room for, since the last time it was asked.
   uint64_t TakeLost() { return lost_.exchange(0, std::memory_order_relaxed); }
 

@@ -58,7 +58,7 @@ uint64_t Recorder::OnTimestamp() {
   return host->now_ticks(host->context);
 }
 
-// A context takes what it still holds with it: fetch that first.
+// A context takes what it still holds with it: that is fetched first.
 void Recorder::OnCallback(void*, CUpti_CallbackDomain domain,
                           CUpti_CallbackId id, const void* data) {
   Recorder& self = Get();
@@ -68,10 +68,30 @@ void Recorder::OnCallback(void*, CUpti_CallbackDomain domain,
     self.calls_.OnCall(domain, id, call);
     return self.farewell_.OnCall(self.api_, domain, data);
   }
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
-      id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
-      self.accepting_.load(std::memory_order_acquire))
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE ||
+      !self.accepting_.load(std::memory_order_acquire))
+    return;
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
     self.api_.cuptiActivityFlushAll(0);
+  else
+    self.OnNode(id, *static_cast<const CUpti_ResourceData*>(data));
+}
+
+// A node is created inside the call that it captures, and instantiating a graph
+// copies its nodes. Replays name the copies.
+void Recorder::OnNode(CUpti_CallbackId id, const CUpti_ResourceData& data) {
+  const bool copied = id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED;
+  if (!copied && id != CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) return;
+  const auto* graph =
+      static_cast<const CUpti_GraphData*>(data.resourceDescriptor);
+  uint64_t node = 0;
+  uint64_t original = 0;
+  if (graph == nullptr ||
+      api_.cuptiGetGraphNodeId(graph->node, &node) != CUPTI_SUCCESS ||
+      (copied && api_.cuptiGetGraphNodeId(graph->originalNode, &original) !=
+                     CUPTI_SUCCESS))
+    return;
+  calls_.OnNode(node, original);
 }
 
 int Recorder::Refuse(const char* why) {
@@ -104,6 +124,11 @@ bool Recorder::Subscribe(char* why, size_t size) {
   // Without it records of a context that ends early may be lost, no more.
   api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                            CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  // Without these a replay is not known as what was captured.
+  if (api_.cuptiGetGraphNodeId != nullptr)
+    for (const CUpti_CallbackId id : {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+                                      CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
+      api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id);
   return true;
 }
 
@@ -203,7 +228,7 @@ void Recorder::DecodeCompleted() {
   // At most one round: the program may add calls as fast as they are read.
   CallLog::Call call;
   for (uint32_t i = 0; i < CallLog::kSlots && calls_.Next(&call); ++i)
-    decoder_.Call(call);
+    call.is_node() ? decoder_.Node(call) : decoder_.Call(call);
   decoder_.Lose(Reason::kNoBuffer, calls_.TakeLost());
 }
 

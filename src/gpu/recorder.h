@@ -39,6 +39,8 @@ class Recorder {
   static void OnCallback(void* user, CUpti_CallbackDomain domain,
                          CUpti_CallbackId id, const void* data);
 
+  void OnNode(CUpti_CallbackId id, const CUpti_ResourceData& data);
+
   bool Subscribe(char* why, size_t size);
   void Unsubscribe();
   void Leave(bool exiting);

@@ -87,5 +87,6 @@ static_assert(sizeof(stepscope_record_overhead) == 32);
 static_assert(sizeof(stepscope_record_note) == 24);
 static_assert(sizeof(stepscope_record_stats) == 24);
 static_assert(sizeof(stepscope_record_clock) == 32);
+static_assert(sizeof(stepscope_record_node) == 32);
 
 int main() { return 0; }

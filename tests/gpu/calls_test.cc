@@ -101,6 +101,38 @@ TEST(Calls, BegunBeforeCuptiWasFinalisedAreLeftOut) {
   EXPECT_EQ(host.Calls().size(), 1u);
 }
 
+TEST(Calls, SayWhichNodesOfGraphsTheyMade) {
+  constexpr uint32_t kOther = 4;  // of the runtime: sets memory
+  Fake& fake = Fake::Get();
+  TestHost host;
+  fake.node(1, 0);  // before there is a recording
+  ASSERT_TRUE(host.Record());
+  host.Poll();
+  fake.enter(kLaunch);
+  fake.node(2, 0);
+  fake.leave(kLaunch);
+  fake.enter(kOther);
+  fake.node(3, 2);
+  fake.leave(kOther);
+  fake.node(4, 0);  // in no call that we know
+  host.Detach();
+  fake.node(5, 0);
+  const auto nodes = host.All<stepscope_record_node>(STEPSCOPE_RECORD_NODE);
+  ASSERT_EQ(nodes.size(), 4u);
+  const std::vector<stepscope_record_call> calls = host.Calls();
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(nodes[0].node, 2u);
+  EXPECT_EQ(nodes[0].original, 0u);
+  EXPECT_EQ(nodes[0].correlation, calls[0].correlation);
+  EXPECT_EQ(nodes[1].node, 3u);  // created by the call that copies it
+  EXPECT_EQ(nodes[1].correlation, calls[1].correlation);
+  EXPECT_EQ(nodes[2].node, 3u);
+  EXPECT_EQ(nodes[2].original, 2u);
+  EXPECT_EQ(nodes[3].node, 4u);
+  EXPECT_EQ(nodes[3].correlation, 0u);
+  EXPECT_TRUE(host.Balanced());
+}
+
 TEST(Calls, OfManyThreadsComeOnceEach) {
   constexpr size_t kThreads = 4;
   constexpr size_t kEach = 5000;

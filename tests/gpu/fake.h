@@ -28,6 +28,7 @@ struct Fake {
   FAKE_CONTROL(unknown_kind);
   FAKE_CONTROL(finish);
   FAKE_CONTROL(destroy_context);
+  FAKE_CONTROL(node);
   FAKE_CONTROL(complete_twice);
   FAKE_CONTROL(count);
 #undef FAKE_CONTROL
@@ -65,6 +66,7 @@ struct Fake {
       FAKE_CONTROL(unknown_kind);
       FAKE_CONTROL(finish);
       FAKE_CONTROL(destroy_context);
+      FAKE_CONTROL(node);
       FAKE_CONTROL(complete_twice);
       FAKE_CONTROL(count);
 #undef FAKE_CONTROL

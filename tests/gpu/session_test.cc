@@ -106,6 +106,49 @@ TEST_F(Session, KernelsBelongToTheOperatorThatLaunchedThem) {
   EXPECT_EQ(Notes(*trace), "");
 }
 
+// What was captured once and is replayed counts for where it was captured. The
+// first graph was made before the recording.
+TEST_F(Session, ReplayedKernelsBelongToTheOperatorThatWasCaptured) {
+  constexpr uint32_t kLaunch = 2;
+  constexpr uint32_t kMakesCopies = 6;  // any call that is recorded
+  Fake& fake = Fake::Get();
+  fake.node(1, 0);
+  ASSERT_EQ(Start(), STEPSCOPE_OK);
+  const stepscope_scope model =
+      stepscope_begin("model", STEPSCOPE_USER_DEFINED);
+  for (uint64_t node = 10; node < 13; ++node) {
+    const stepscope_scope op =
+        stepscope_begin(node == 10 ? "first" : "others", STEPSCOPE_OPERATOR);
+    fake.enter(kLaunch);
+    fake.node(node, 0);
+    fake.leave(kLaunch);
+    stepscope_end(op);
+  }
+  stepscope_end(model);
+  fake.enter(kMakesCopies);
+  fake.node(2, 1);
+  for (uint64_t node = 10; node < 13; ++node) fake.node(node + 10, node);
+  fake.leave(kMakesCopies);
+  for (const uint64_t node : {2, 20, 21, 22}) {
+    FakeWork work;
+    work.graph_node = node;
+    fake.work(&work);
+  }
+  const auto trace = Finish();
+  ASSERT_NE(trace, nullptr);
+  const EventTree tree(*trace);
+  ASSERT_EQ(tree.work().size(), 4u);
+  std::string found;
+  for (const DeviceWork& work : tree.work()) {
+    for (const CapturedIn& event : tree.captured_in(work))
+      found += std::string(trace->str(event.name)) + " ";
+    found += "| ";
+  }
+  EXPECT_EQ(found, "| first model | others model | others model | ");
+  // Node 2 is a copy of one that nobody saw.
+  EXPECT_EQ(trace->ledger().seen(), trace->ledger().kept() + 1);
+}
+
 // Each type of this name has the one before it twice: written out, it takes
 // gigabytes.
 TEST_F(Session, KernelNamesThatExplodeStaySmall) {

@@ -104,6 +104,7 @@ class TestHost {
         All<stepscope_record_wait>(STEPSCOPE_RECORD_WAIT).size() +
         All<stepscope_record_memory>(STEPSCOPE_RECORD_MEMORY).size() +
         All<stepscope_record_note>(STEPSCOPE_RECORD_NOTE).size() +
+        All<stepscope_record_node>(STEPSCOPE_RECORD_NODE).size() +
         All<stepscope_record_overhead>(STEPSCOPE_RECORD_OVERHEAD).size();
     return Count("gpu: records") == written + rejected;
   }

@@ -10,13 +10,13 @@
 namespace stepscope {
 namespace {
 
-struct Named {
+struct NamedWait {
   std::string_view name;
   WaitKind kind;
 };
 
 // Whole names, of the system's calls and of functions with their class.
-constexpr Named kWhole[] = {
+constexpr NamedWait kWhole[] = {
     {"pthread_mutex_lock", WaitKind::kLock},
     {"pthread_mutex_timedlock", WaitKind::kLock},
     {"pthread_rwlock_rdlock", WaitKind::kLock},
@@ -82,7 +82,7 @@ WaitKind KindOfWait(std::string_view name) {
   std::string_view function = parsed.function;
   // "Lock.acquire(cache)" says which lock.
   function = function.substr(0, function.find('('));
-  for (const Named& known : kWhole)
+  for (const NamedWait& known : kWhole)
     if (function == known.name) return known.kind;
   const std::string_view file = LastPart(parsed.file);
   for (const InFile& known : kInFiles)

@@ -8,6 +8,7 @@
 
 #include "analysis/event_tree.h"
 #include "analysis/flat_map.h"
+#include "analysis/replayed_calls.h"
 #include "analysis/stats.h"
 
 namespace stepscope {
@@ -76,9 +77,37 @@ class ByName {
     return slot;
   }
 
+  // The same for a call of a graph.
+  uint32_t Add(const ReplayedCall& call) {
+    const uint32_t thread = tree_.thread_of(call.launch);
+    const uint32_t slot = SlotOf(thread, call.name);
+    NameStats& stats = stats_[slot];
+    if (call.nested) {
+      ++stats.nested_calls;
+      return slot | kNested;
+    }
+    ++stats.calls;
+    stats.cpu.Add(0);
+    stats.gpu.Add(call.gpu_ns);
+    const Visit visit{thread, call.launch, tree_.end_ns(call.launch)};
+    if (visit.Before(stats.first)) stats.first = visit;
+    return slot;
+  }
+
   // The slot of an event that was added.
   uint32_t Find(Row row, uint32_t thread) {
     return SlotOf(thread, tree_.trace().name()[row]);
+  }
+  uint32_t Find(const ReplayedCall& call) {
+    return SlotOf(tree_.thread_of(call.launch), call.name);
+  }
+  // That of the innermost operator that the work was captured in; kNested if
+  // there is none.
+  uint32_t FindCaptured(const DeviceWork& work) {
+    for (const CapturedIn& event : tree_.captured_in(work))
+      if (event.type == STEPSCOPE_OPERATOR && work.launch != kNoRow)
+        return SlotOf(tree_.thread_of(work.launch), event.name);
+    return kNested;
   }
 
   std::vector<NameStats>& stats() { return stats_; }

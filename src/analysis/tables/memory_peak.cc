@@ -117,7 +117,7 @@ ColumnsOf<HeldRow> HeldColumns() {
   return columns;
 }
 
-ColumnsOf<PeakOfDevice> DeviceColumns() {
+ColumnsOf<PeakOfDevice> PeakDeviceColumns() {
   ColumnsOf<PeakOfDevice> columns;
   columns.Text("device", "where the memory is", &PeakOfDevice::device);
   columns.Bytes("allocated_bytes", Adds::kNothing,
@@ -134,9 +134,9 @@ ColumnsOf<PeakOfDevice> DeviceColumns() {
 }  // namespace
 
 TableSchema DeclareMemoryPeakTable() {
-  ColumnsOf<PeakOfDevice> columns = DeviceColumns();
+  ColumnsOf<PeakOfDevice> columns = PeakDeviceColumns();
   columns.Nested(
-      "others", "devices that held less", DeviceColumns(),
+      "others", "devices that held less", PeakDeviceColumns(),
       [](const PeakOfDevice& row) { return RowList::Of(row.others); });
   return {.key = "memory_peak",
           .title = "Memory at the peak by line",

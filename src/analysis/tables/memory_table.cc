@@ -31,7 +31,7 @@ ColumnsOf<LeakRow> LeakColumns() {
   return columns;
 }
 
-RowList PeakRows(const Summary& summary) {
+RowList StatedPeakRows(const Summary& summary) {
   std::vector<PeakRow> rows;
   for (const MemoryPlace& place : summary.memory) {
     for (const LiveRow& live : place.life.live_at_peak) {
@@ -114,7 +114,7 @@ TableSchema DeclareMemoryLifeTable() {
           .meaning = "who held the memory, who leaks?",
           .view = kMemoryLifeView,
           .columns = columns.Take(),
-          .rows = PeakRows,
+          .rows = StatedPeakRows,
           .nothing = [](const Summary& s) { return s.memory.empty(); }};
 }
 

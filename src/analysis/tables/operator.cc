@@ -52,6 +52,7 @@ class OperatorTable {
     if (!nested_.Resize((tree_.trace().size() + 63) / 64)) return {};
     if (has_work_ && !level_.Resize(tree_.trace().size())) return {};
     for (uint32_t i = 0; i < tree_.threads().size(); ++i) AddThread(i);
+    AddReplayed();
     AddWork();
     level_ = {};
     if (options_.spread) ComputeSpreads();
@@ -87,6 +88,21 @@ class OperatorTable {
       if (has_work_) level_[row] = level;
       open_.push_back({row, level, span.end});
     });
+  }
+
+  void AddReplayed() {
+    replayed_ = FindReplayedCalls(tree_);
+    std::erase_if(replayed_, [](const ReplayedCall& call) {
+      return call.type != STEPSCOPE_OPERATOR;
+    });
+    for (const ReplayedCall& call : replayed_) {
+      operators_.Add(call);
+      if (!call.outermost_operator) continue;
+      const uint32_t thread = tree_.thread_of(call.launch);
+      int64_t& sum = totals_[options_.per_thread ? thread : 0].gpu_ns;
+      sum = SaturatingAdd(sum, call.gpu_ns);
+    }
+    self_ns_.resize(operators_.stats().size());
   }
 
   uint32_t AddOperator(Row row, uint32_t thread, const Interval& span) {
@@ -141,6 +157,11 @@ class OperatorTable {
   void AddWork() {
     const auto dur = tree_.trace().dur_ns();
     for (const DeviceWork& work : tree_.work()) {
+      const uint32_t captured = operators_.FindCaptured(work);
+      if (captured != ByName::kNested) {
+        AddCaptured(work, captured);
+        continue;
+      }
       const Row owner = WithoutFunctions(work.owner);
       if (owner == kNoRow) continue;
       uint32_t level = level_[owner];
@@ -156,6 +177,15 @@ class OperatorTable {
       detail_.AddDevice(tree_, work, level,
                         {tree_.thread_of(op), work.launch, tree_.end_ns(op)});
     }
+  }
+
+  void AddCaptured(const DeviceWork& work, uint32_t slot) {
+    int64_t& self = operators_.stats()[slot].self_gpu_ns;
+    self = SaturatingAdd(self, tree_.trace().dur_ns()[work.row]);
+    if (!options_.detail) return;
+    detail_.AddDevice(
+        tree_, work, slot,
+        {tree_.thread_of(work.launch), work.launch, tree_.end_ns(work.launch)});
   }
 
   // A second pass, now that it is known how many calls each name has. Names
@@ -178,6 +208,11 @@ class OperatorTable {
           if (has_work_) gpu.Add(slot, tree_.gpu_ns(row));
         }
       }
+    }
+    for (const ReplayedCall& call : replayed_) {
+      if (call.nested) continue;
+      cpu.Add(operators_.Find(call), 0);
+      gpu.Add(operators_.Find(call), call.gpu_ns);
     }
     spreads_[0] = SpreadsOf(&NameStats::cpu, cpu);
     if (has_work_) spreads_[1] = SpreadsOf(&NameStats::gpu, gpu);
@@ -302,6 +337,7 @@ class OperatorTable {
   std::vector<Open> open_;     // of the thread at hand, outermost first
   std::vector<Wide> self_ns_;  // by slot
   ByName operators_;
+  std::vector<ReplayedCall> replayed_;  // of operators
   OperatorDetail detail_;
   std::vector<Totals> totals_;  // of outermost operators, by group
   std::array<std::vector<Spread>, 2> spreads_;  // CPU and GPU, by slot

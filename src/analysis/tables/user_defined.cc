@@ -70,6 +70,14 @@ class RangeTable {
       values_[slot].second.push_back(tree_.gpu_ns(row));
   }
 
+  void Add(const ReplayedCall& call) {
+    const uint32_t slot = events_.Add(call);
+    if (!options_.spread || call.nested) return;
+    if (slot >= values_.size()) values_.resize(slot + 1);
+    values_[slot].first.push_back(0);
+    values_[slot].second.push_back(call.gpu_ns);
+  }
+
   std::vector<ThreadRows> Finish(std::deque<std::string>& names) {
     std::vector<ThreadRows> groups;
     std::vector<RangeSum> sums;
@@ -188,6 +196,9 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
       }
     });
   }
+  for (const ReplayedCall& call : FindReplayedCalls(tree))
+    if (IsUserDefined(call.type) && !names.memory_manipulation(call.name))
+      events.Add(call);
   UserDefined result;
   for (const uint32_t slot : memory.Order()) {
     const NameStats& stats = memory.stats()[slot];

@@ -3,6 +3,7 @@
 // The part of DeviceRecords that runs after the last block: joins what refers
 // to an API call with it, and tells what the plugins counted.
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "importers/capture/device_records.h"
@@ -26,6 +27,7 @@ void DeviceRecords::Finish() {
                    });
   AddLateWork();
   AttachNotes();
+  AttachNodes();
   AttachWaits();
   AttachMemory();
   details_.AddArgs(builder_);
@@ -54,6 +56,34 @@ void DeviceRecords::AttachNotes() {
       builder_.AddInt(row, builder_.strings().view(sites_.NameOf(pair.key)),
                       pair.value);
   }
+}
+
+// Replays name the copy that was instantiated; a call made what it was copied
+// from, which comes first. CUPTI says of a copy, too, that it was created: by
+// the call that instantiates the graph.
+void DeviceRecords::AttachNodes() {
+  std::vector<Link> links;
+  std::unordered_map<uint64_t, size_t> made;  // node: the last link of it
+  for (const stepscope_record_node& node : nodes_) {
+    const bool copied = node.original != 0;
+    const auto original = made.find(node.original);
+    const Row call = !copied                  ? CallOf(node.correlation)
+                     : original != made.end() ? links[original->second].row
+                                              : kNoRow;
+    if (call == kNoRow) {
+      builder_.ledger().Reject("graph node made before the recording");
+      continue;
+    }
+    builder_.ledger().Keep();
+    const auto [known, is_new] = made.try_emplace(node.node, links.size());
+    if (copied && !is_new) {
+      links[known->second].row = call;
+      continue;
+    }
+    known->second = links.size();
+    links.push_back({process_, LinkSpace::kGraphNode, node.node, call});
+  }
+  for (const Link& link : links) builder_.AddLink(link);
 }
 
 // A wait happens on the thread that made the call.

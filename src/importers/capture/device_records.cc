@@ -74,6 +74,8 @@ bool DeviceRecords::Add(const stepscope_record_head& head, Body body) {
       return Overhead(body);
     case STEPSCOPE_RECORD_NOTE:
       return AddNote(body);
+    case STEPSCOPE_RECORD_NODE:
+      return Node(body);
     case STEPSCOPE_RECORD_STATS:
       return AddStats(body);
     case STEPSCOPE_RECORD_CLOCK:
@@ -270,6 +272,13 @@ bool DeviceRecords::AddNote(Body body) {
   kept.correlation = note.correlation;
   kept.offset = offset_;
   notes_.push_back(std::move(kept));
+  return true;
+}
+
+bool DeviceRecords::Node(Body body) {
+  stepscope_record_node node = {};
+  if (!ReadFixed(body, &node) || node.node == 0) return false;
+  nodes_.push_back(node);
   return true;
 }
 

@@ -80,6 +80,7 @@ class DeviceRecords {
   bool Device(Body body);
   bool Overhead(Body body);
   bool AddNote(Body body);
+  bool Node(Body body);
   bool AddStats(Body body);
   bool Clock(Body body);
 
@@ -93,6 +94,7 @@ class DeviceRecords {
   Row CallOf(uint64_t correlation) const;
   void AddLateWork();
   void AttachNotes();
+  void AttachNodes();
   void AttachWaits();
   void AttachMemory();
   void CountEarlyWork();
@@ -120,6 +122,7 @@ class DeviceRecords {
   std::vector<stepscope_record_wait> waits_;
   std::vector<stepscope_record_memory> memory_;
   std::vector<Note> notes_;
+  std::vector<stepscope_record_node> nodes_;  // in the order they were made
   std::map<std::pair<uint32_t, uint32_t>, Stats> stats_;  // meaning, name
   uint32_t clock_method_ = 0;
   uint64_t clock_error_ticks_ = 0;

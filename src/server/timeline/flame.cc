@@ -2,6 +2,7 @@
 #include "server/timeline/flame.h"
 
 #include <algorithm>
+#include <span>
 
 #include "analysis/kinds.h"
 #include "analysis/looks.h"
@@ -79,6 +80,12 @@ class CallFolder {
         node = Enter(node, *row);
         ++nodes_[node].calls;
       }
+      const std::span<const CapturedIn> captured = tree_.captured_in(work);
+      for (auto event = captured.rbegin(); event != captured.rend(); ++event) {
+        if (IsAmong(path, event->name)) continue;
+        node = Enter(node, event->name, event->type, work.launch);
+        ++nodes_[node].calls;
+      }
       node = Enter(node, work.row);
       ++nodes_[node].calls;
       nodes_[node].self_ns += time;
@@ -113,6 +120,11 @@ class CallFolder {
       return -1;
     return std::max<int64_t>(
         std::min(end, range.end) - std::max(start, range.begin), 0);
+  }
+
+  bool IsAmong(const std::vector<Row>& rows, StringId name) const {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](Row row) { return trace_.name()[row] == name; });
   }
 
   void Invert() {

@@ -2,10 +2,12 @@
 #include "trace/build/trace_builder.h"
 
 #include <algorithm>
+#include <new>
 #include <span>
 #include <utility>
 
 #include "trace/build/arg_order.h"
+#include "trace/build/capture_scopes.h"
 #include "trace/build/link_order.h"
 #include "trace/memory_owner.h"
 
@@ -263,6 +265,16 @@ void TraceBuilder::MergeCpuUsage(const CpuUsage& usage) {
   mine.system = std::max(mine.system, usage.system);
 }
 
+bool TraceBuilder::AddCaptureScopes(Trace& trace) {
+  try {
+    for (const Arg& arg : FindCaptureScopes(trace, trace.strings_))
+      if (!trace.args_.Append(arg)) return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
 Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   PlaceStaged();
   std::unique_ptr<Trace> done(new Trace);
@@ -321,9 +333,12 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     if (!std::is_sorted(table.begin(), table.end(), less))
       std::stable_sort(table.begin(), table.end(), less);
   };
-  if (!args_in_order) SortArgs(t.args_, t.size(), args_by_row);
-  sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
   SortLinks(t.links_);
+  if (args_in_order) args_by_row = t.args_.size();
+  if (!AddCaptureScopes(t))
+    return Fail(ErrorCode::kIo, "not enough memory for the nodes of graphs");
+  SortArgs(t.args_, t.size(), args_by_row);
+  sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
   sort_by(t.counters_,
           [](const CounterSample& c) { return std::pair(c.track, c.time_ns); });
   if (!t.memory_.Sort())

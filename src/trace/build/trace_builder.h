@@ -250,6 +250,7 @@ class TraceBuilder {
 
   bool IsEmpty() const;
   ClockMap PlaceEpoch(const Epoch& epoch);
+  static bool AddCaptureScopes(Trace& trace);
   static void SumUpSources(Trace& trace, std::vector<std::string> notes);
   Moves MovesFor(const Trace& from, const ClockMap& clock, bool finished);
   void Append(const Trace& from, const Moves& moves);

@@ -96,8 +96,10 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle,
                                 CUpti_CallbackId cbid) {
   FAKE_CUPTI_ENTER(cuptiEnableCallback);
   if (enable == 0) Withdraw();
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE)
-    state->context_callback = enable != 0;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && enable != 0)
+    state->resources.insert(cbid);
+  else if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+    state->resources.erase(cbid);
   else if (enable != 0)
     state->single.insert({domain, cbid});
   else
@@ -233,6 +235,13 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag) {
       continue;
     fake::Complete(buffer);
   }
+  return CUPTI_SUCCESS;
+}
+
+// A node is known by its address here.
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t* id) {
+  FAKE_CUPTI_ENTER(cuptiGetGraphNodeId);
+  *id = reinterpret_cast<uint64_t>(node);
   return CUPTI_SUCCESS;
 }
 

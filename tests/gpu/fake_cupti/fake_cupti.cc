@@ -223,6 +223,11 @@ void Announce(CUpti_CallbackDomain domain, uint32_t cbid,
   callback(nullptr, domain, cbid, &data);
 }
 
+void AnnounceResource(uint32_t id, const void* data) {
+  if (state->callback != nullptr && state->resources.contains(id))
+    state->callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, id, data);
+}
+
 struct CallScope {
   explicit CallScope(uint32_t id) : cbid(id) { fake_cupti_enter(cbid); }
   ~CallScope() { fake_cupti_leave(cbid); }
@@ -421,10 +426,21 @@ void fake_cupti_finish(void) {
 
 void fake_cupti_destroy_context(void) {
   const Lock lock(mutex);
-  if (state->callback != nullptr && state->context_callback)
-    state->callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE,
-                    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, nullptr);
+  AnnounceResource(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, nullptr);
   state->buffers.clear();  // what was not fetched is gone
+}
+
+void fake_cupti_node(uint64_t node, uint64_t original) {
+  CUpti_GraphData graph = {};
+  graph.node = reinterpret_cast<CUgraphNode>(node);
+  graph.originalNode = reinterpret_cast<CUgraphNode>(original);
+  CUpti_ResourceData data = {};
+  data.resourceDescriptor = &graph;
+  const Lock lock(mutex);
+  // The real one says so of a copy, too.
+  AnnounceResource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
+  if (original != 0)
+    AnnounceResource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, &data);
 }
 
 void fake_cupti_complete_twice(void) {

@@ -69,6 +69,9 @@ void fake_cupti_unknown_kind(void);
 void fake_cupti_finish(void);
 // The context-destroy callback, as cuCtxDestroy makes it.
 void fake_cupti_destroy_context(void);
+// A node of a graph comes into being, in the call that this thread is in;
+// `original`: it is a copy of that one. 0: it is not.
+void fake_cupti_node(uint64_t node, uint64_t original);
 // Completes a buffer a second time.
 void fake_cupti_complete_twice(void);
 

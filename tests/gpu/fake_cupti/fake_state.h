@@ -33,7 +33,7 @@ struct State {
   std::set<int> enabled;
   CUpti_SubscriberHandle subscriber = nullptr;
   CUpti_CallbackFunc callback = nullptr;
-  bool context_callback = false;
+  std::set<uint32_t> resources;               // with callbacks, by their id
   std::set<int> domains;                      // with callbacks at every call
   std::set<std::pair<int, uint32_t>> single;  // functions with callbacks
   CUpti_BuffersCallbackRequestFunc request = nullptr;
