@@ -108,7 +108,7 @@ function(stepscope_test name)
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${PROJECT_BINARY_DIR}/test-bin")
   stepscope_link_(${name} "${arg_DEPENDS}" "${arg_LINK};GTest::gtest_main")
-  if(NOT arg_HOT OR NOT STEPSCOPE_SANITIZE MATCHES "address")
+  if(NOT arg_HOT)
     target_compile_options(${name} PRIVATE ${stepscope_test_options})
     target_precompile_headers(${name} REUSE_FROM stepscope_test_pch)
   endif()

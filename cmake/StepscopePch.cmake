@@ -75,13 +75,10 @@ else()
   set(stepscope_prints_kind module)
 endif()
 
-# What tests measure is in the modules; they themselves need not be fast. Under
-# AddressSanitizer clang's optimiser is two thirds of what an object of tests
-# costs, and it gains less at run time, but for tests marked HOT.
-set(stepscope_test_options $<$<CONFIG:Release>:-O1>)
-if(STEPSCOPE_SANITIZE MATCHES "address")
-  list(APPEND stepscope_test_options -O0)
-endif()
+# What tests measure is in the modules; they themselves need not be fast. The
+# optimiser is half of what an object of tests costs, two thirds under
+# AddressSanitizer, and it gains less at run time, but for tests marked HOT.
+set(stepscope_test_options -O0)
 if(STEPSCOPE_TESTS)
   stepscope_pch_owner_(stepscope_test_pch HEADERS <gtest/gtest.h>
                        LINK GTest::gtest)
