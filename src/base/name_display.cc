@@ -2,6 +2,8 @@
 #include "base/name_display.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/utf8.h"
 #include "base/visible_text.h"
@@ -199,6 +201,42 @@ std::string_view WhatItRuns(std::string_view text) {
   return text;
 }
 
+// `text` with what stands at `shown` in sight: the beginning in a third of the
+// room, and what follows from there.
+std::string CutAround(std::string_view text, size_t shown, size_t width) {
+  size_t begin = shown;
+  while (begin > 0 && shown - begin < 2 * kShortestTail &&
+         !IsWordBorder(text[begin - 1]))
+    --begin;
+  const size_t room = width - 2 * kDots.size();
+  const std::string_view rest = text.substr(begin);
+  const size_t head = Fitting(text, room / 3);
+  if (begin <= head)
+    return std::string(text.substr(0, Fitting(text, width - kDots.size()))) +
+           std::string(kDots);
+  if (DisplayWidth(rest) <= room - room / 3) {
+    const size_t left = width - kDots.size() - DisplayWidth(rest);
+    return std::string(text.substr(0, Fitting(text, left))) +
+           std::string(kDots) + std::string(rest);
+  }
+  return std::string(text.substr(0, head)) + std::string(kDots) +
+         std::string(rest.substr(0, Fitting(rest, room - room / 3))) +
+         std::string(kDots);
+}
+
+// Where the first two of some texts differ that begin alike; a UTF-8 sequence
+// is not split.
+size_t FirstDifference(const std::set<std::string>& texts) {
+  const std::string& first = *texts.begin();  // sorted: the ends differ first
+  const std::string& last = *texts.rbegin();
+  const auto [at, other] =
+      std::mismatch(first.begin(), first.end(), last.begin(), last.end());
+  auto start = static_cast<size_t>(at - first.begin());
+  while (start > 0 && (static_cast<unsigned char>(last[start]) & 0xC0) == 0x80)
+    --start;
+  return start;
+}
+
 // torch names the same thing twice: the engine's call, and the function.
 constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
 
@@ -270,6 +308,29 @@ std::string ShortenName(std::string_view visible, size_t width) {
   if (DisplayWidth(visible) <= width || !has_arguments)
     return ShortenMiddle(visible, width);
   return ShortenMiddle(WithoutNamespaces(visible), width);
+}
+
+std::vector<std::string> ShortenNames(
+    const std::vector<std::string_view>& visible, size_t width) {
+  std::vector<std::string> shown;
+  std::vector<std::string> whole;
+  for (const std::string_view name : visible) {
+    shown.push_back(ShortenName(name, width));
+    const std::string clear = WithoutNamespaces(name);
+    whole.push_back(DisplayWidth(clear) > width ? clear : std::string(name));
+  }
+  if (width < 8 * kDots.size()) return shown;
+  // What still looks alike differs further behind, which comes next.
+  for (int round = 0; round < 3; ++round) {
+    std::map<std::string, std::set<std::string>> alike;
+    for (size_t i = 0; i < shown.size(); ++i) alike[shown[i]].insert(whole[i]);
+    for (size_t i = 0; i < shown.size(); ++i) {
+      const std::set<std::string>& texts = alike[shown[i]];
+      if (texts.size() > 1)
+        shown[i] = CutAround(whole[i], FirstDifference(texts), width);
+    }
+  }
+  return shown;
 }
 
 }  // namespace stepscope

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepscope {
 
@@ -29,6 +30,11 @@ std::string ClearName(std::string_view name);
 // ShortenMiddle of a clear name; what is too long loses its namespaces first:
 // "a::f<b::g>" becomes "f<g>". REQUIRES: visible text.
 std::string ShortenName(std::string_view visible, size_t width);
+
+// The same for the rows of one list: names that would look alike show where
+// they differ. Same names stay alike.
+std::vector<std::string> ShortenNames(
+    const std::vector<std::string_view>& visible, size_t width);
 
 // The name alone, for a box or a row of a list: without namespaces, template
 // and argument lists. Elementwise and reducing kernels all have one name, so

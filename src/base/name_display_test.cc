@@ -151,6 +151,50 @@ TEST(DisplayNameTest, SaysWhatAKernelIs) {
             "_convolut...backward");
 }
 
+TEST(ShortenNamesTest, NamesThatDifferDoNotLookAlike) {
+  const std::string head = "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT";
+  const std::string tail =
+      "_MI16x16x1_SN_LDSB0_AFC1_AFEM1_NLCA1_ONLL1_PGR2_PLR1_PKA1_SIA3_WG32";
+  const std::vector<std::string> names = {
+      head + "16x16x128" + tail,
+      head + "32x16x128" + tail,
+      head + "32x16x256" + tail,
+      head + "32x16x256" + tail,
+      "at::f<at::copy_functor, std::array<char*, 3>, at::TrivialOffset>",
+      "at::f<at::add_functor, std::array<char*, 3>, at::TrivialOffset>",
+      "short"};
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  for (const size_t width : {30, 40, 60, 400}) {
+    const std::vector<std::string> shown = ShortenNames(views, width);
+    for (size_t i = 0; i < names.size(); ++i) {
+      EXPECT_LE(DisplayWidth(shown[i]), width);
+      for (size_t k = 0; k < i; ++k)
+        EXPECT_EQ(shown[i] == shown[k], names[i] == names[k])
+            << shown[i] << " for " << names[i] << " and " << names[k];
+    }
+    EXPECT_EQ(shown.back(), "short");
+  }
+  EXPECT_EQ(ShortenNames(views, 40)[0],
+            "Cijk_Alik_B...MT16x16x128_MI16x16x1_S...");
+  EXPECT_EQ(ShortenNames(views, 40)[4],
+            "f<copy_functor, array<cha...ivialOffset>");
+}
+
+TEST(ShortenNamesTest, AnyWidthOfAnyTextHoldsAndSplitsNoCharacter) {
+  const std::vector<std::string_view> names = {
+      "",
+      "<",
+      "\u00e4\u00f6\u00fc",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u00e4",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u00f6",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u00f6aaaaaaaaaaaaaaaaaaaaaaaaa"};
+  for (size_t width = 0; width < 80; ++width)
+    for (const std::string& shown : ShortenNames(names, width)) {
+      EXPECT_LE(DisplayWidth(shown), width);
+      EXPECT_EQ(VisibleText(shown), shown);
+    }
+}
+
 TEST(ShortName, IsTheNameAlone) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"aten::add_", "aten::add_"},

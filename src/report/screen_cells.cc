@@ -44,12 +44,15 @@ std::vector<std::string> ScreenTable::Lines(size_t width) const {
   size_t figures = 0;
   for (const size_t column : widths) figures += column;
   const size_t name = width > figures ? width - figures : 0;
+  std::vector<std::string_view> names;
+  for (const auto& row : rows_) names.push_back(row[0]);
+  const std::vector<std::string> shown =
+      ShortenNames(names, name - std::min(kIndent, name));
   std::vector<std::string> lines;
   for (const auto& row : rows_) {
     const size_t indent = lines.empty() ? 0 : std::min(kIndent, name);
     std::string line =
-        std::string(indent, ' ') +
-        Padded(ShortenName(row[0], name - indent), name - indent);
+        std::string(indent, ' ') + Padded(shown[lines.size()], name - indent);
     for (size_t i = 1; i < row.size(); ++i)
       line += AlignedRight(row[i], widths[i]);
     lines.push_back(std::move(line));
