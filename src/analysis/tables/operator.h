@@ -49,11 +49,11 @@ struct OperatorRow {
 };
 
 struct OperatorGroup {
-  int64_t thread_id = 0;         // of a table per thread
-  std::string_view thread_name;  // empty: it has none
+  int64_t thread_id = 0;              // of a table per thread
+  std::string_view thread_name = {};  // empty: it has none
   uint32_t process = 0;
   bool unknown_thread = false;  // per thread: the group of `no_launch`
-  std::vector<OperatorRow> rows;
+  std::vector<OperatorRow> rows = {};
   // What ratios are of: all outermost operators.
   int64_t outermost_cpu_ns = 0;
   int64_t outermost_gpu_ns = 0;  // without that of `no_launch`
