@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace stepscope {
@@ -26,6 +27,23 @@ std::string_view Trimmed(std::string_view text, std::string_view blanks) {
   const size_t first = text.find_first_not_of(blanks);
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string BytesText(int64_t bytes, std::string_view space) {
+  auto value = static_cast<double>(bytes);
+  std::string text;
+  const char* unit = "B";
+  if (std::abs(value) < 1024) {
+    text = std::to_string(bytes);
+  } else {
+    for (const char* next : {"KiB", "MiB", "GiB", "TiB", "PiB"}) {
+      if (std::abs(value) < 1023.995) break;
+      value /= 1024;
+      unit = next;
+    }
+    text = Format(std::abs(value) >= 9.995 ? "%.1f" : "%.2f", value);
+  }
+  return text.append(space).append(unit);
 }
 
 std::string GroupDigits(std::string digits) {

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdarg>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,9 @@ template <std::integral Number>
 std::string CountText(Number count, std::string_view one) {
   return CountText(count, one, std::string(one) + "s");
 }
+
+// "12.5 GiB", "999 bytes"; `space` stands between figure and unit.
+std::string BytesText(int64_t bytes, std::string_view space = " ");
 
 // Whether people would put `a` before `b`: numbers within them count by their
 // value, so that "rank 2" comes before "rank 10".

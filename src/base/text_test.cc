@@ -33,6 +33,15 @@ TEST(CountTextTest, OneAndMany) {
   EXPECT_EQ(CountText(2, "event was", "events were"), "2 events were");
 }
 
+TEST(BytesTextTest, UnitsChangeWhereTheFigureWouldRoundUp) {
+  EXPECT_EQ(BytesText(0), "0 B");
+  EXPECT_EQ(BytesText(1023), "1023 B");
+  EXPECT_EQ(BytesText(-1536), "-1.50 KiB");
+  EXPECT_EQ(BytesText((1 << 20) - 1), "1.00 MiB");
+  EXPECT_EQ(BytesText(int64_t{80} << 30, "_"), "80.0_GiB");
+  EXPECT_EQ(BytesText(INT64_MAX), "8192.0 PiB");
+}
+
 TEST(NaturallyBeforeTest, NumbersCountByValue) {
   const std::string_view sorted[] = {"",        "7",
                                      "07.json", "9",

@@ -96,7 +96,10 @@ std::vector<std::string> AdviceFacts(const Summary& summary) {
 }
 
 std::string ShortSavingText(const Finding& finding) {
-  if (finding.saving_ns <= 0) return "no time";
+  if (finding.saving_ns <= 0)
+    return finding.saving_bytes > 0
+               ? BytesText(finding.saving_bytes) + " of memory"
+               : "no time";
   return (finding.replayed ? "" : "up to ") + Milliseconds(finding.saving_ns) +
          " (" + Percent(finding.saving_ratio) + ")";
 }

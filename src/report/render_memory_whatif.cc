@@ -11,16 +11,6 @@
 namespace stepscope {
 namespace {
 
-std::string SizeText(int64_t bytes) {
-  const double value = static_cast<double>(bytes);
-  const double size = value < 0 ? -value : value;
-  constexpr double kGiB = 1 << 30;
-  constexpr double kMiB = 1 << 20;
-  if (size >= kGiB) return Format("%.4g GiB", value / kGiB);
-  if (size >= kMiB) return Format("%.4g MiB", value / kMiB);
-  return Format("%.4g KiB", value / 1024);
-}
-
 std::string WhereText(const MemoryWhatifRow& row) {
   std::string text;
   if (row.step)
@@ -60,8 +50,8 @@ Grid MakeMemoryGrid(const MemoryWhatif& whatif) {
                 "Segments", "Retries",          "Place"};
   for (const MemoryWhatifRow& row : whatif.rows)
     grid.rows.push_back(
-        {VisibleText(row.change), SizeText(row.peak_reserved_bytes),
-         SizeText(row.saving_bytes), SizeText(row.peak_allocated_bytes),
+        {VisibleText(row.change), BytesText(row.peak_reserved_bytes),
+         BytesText(row.saving_bytes), BytesText(row.peak_allocated_bytes),
          CountText(row.segments), CountText(row.retries),
          VisibleText(row.place)});
   grid.notes = whatif.notes;
@@ -72,12 +62,12 @@ Grid MakeMemoryGrid(const MemoryWhatif& whatif) {
 
 std::string FitsText(const MemoryWhatif& whatif, const MemoryWhatifRow& row) {
   if (!row.fits || !whatif.device_bytes) return {};
-  const std::string head = "fits in " + SizeText(*whatif.device_bytes) + ": ";
+  const std::string head = "fits in " + BytesText(*whatif.device_bytes) + ": ";
   if (*row.fits)
     return head + "yes, with " +
-           SizeText(*whatif.device_bytes - row.peak_reserved_bytes) +
+           BytesText(*whatif.device_bytes - row.peak_reserved_bytes) +
            " to spare";
-  return head + "no, by " + SizeText(row.short_bytes) + WhereText(row);
+  return head + "no, by " + BytesText(row.short_bytes) + WhereText(row);
 }
 
 std::string RenderMemoryWhatifText(const MemoryWhatif& whatif) {

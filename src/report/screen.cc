@@ -377,9 +377,9 @@ void ScreenRenderer::Memory() {
   for (const Peak& peak : peaks) {
     text += (text.empty() ? "Peak memory: " : "; ") +
             VisibleText(ShortPlace(peak.place)) + " " +
-            ScreenBytes(peak.allocated) + " allocated";
+            BytesText(peak.allocated) + " allocated";
     if (peak.reserved > 0)
-      text += ", " + ScreenBytes(peak.reserved) + " reserved";
+      text += ", " + BytesText(peak.reserved) + " reserved";
   }
   Line();
   Line(Shorten(text, width_));
@@ -395,8 +395,7 @@ void ScreenRenderer::Holders() {
   const size_t rows = Shown(peak.live.size(), kHostRows);
   for (size_t i = 0; i < rows; ++i) {
     const HeldRow& row = peak.live[i];
-    table.Add({Name(row.owner), std::string(row.category),
-               ScreenBytes(row.bytes),
+    table.Add({Name(row.owner), std::string(row.category), BytesText(row.bytes),
                ScreenPercent(Ratio(row.bytes, peak.allocated_bytes)),
                CountText(row.allocations)});
   }

@@ -26,14 +26,6 @@ std::string ScreenPercent(double ratio) {
   return ratio > 0 && ratio < 0.0005 ? "<0.1" : Format("%.1f", ratio * 100);
 }
 
-std::string ScreenBytes(int64_t bytes) {
-  constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 1000 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
-  return Format(unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
-}
-
 std::vector<std::string> ScreenTable::Lines(size_t width) const {
   constexpr size_t kGap = 2;
   constexpr size_t kIndent = 2;

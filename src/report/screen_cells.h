@@ -20,8 +20,6 @@ TimeUnit ScreenUnit(TimeUnit wanted, int64_t largest_ns);
 std::string ScreenTime(int64_t ns, TimeUnit unit);
 // "15.6" of 0.156; "<0.1" of what would read 0.0 and is not 0.
 std::string ScreenPercent(double ratio);
-// "1.5 GB", by powers of 1,000.
-std::string ScreenBytes(int64_t bytes);
 
 // Rows of a name and figures: the figures stand right-aligned in columns as
 // wide as they need, and the name has what is left of the line.

@@ -187,8 +187,6 @@ TEST(ScreenCellsTest, FiguresAsPeopleSayThem) {
   EXPECT_EQ(ScreenPercent(0.12345), "12.3");
   EXPECT_EQ(ScreenPercent(0.0001), "<0.1");
   EXPECT_EQ(ScreenPercent(0), "0.0");
-  EXPECT_EQ(ScreenBytes(999), "999 bytes");
-  EXPECT_EQ(ScreenBytes(1'500'000'000), "1.5 GB");
 }
 
 TEST(ScreenCellsTest, TextIsWrappedAndCut) {

@@ -192,9 +192,9 @@ TEST(MemorySnapshotTest, RealSnapshotsToTheByte) {
   };
   for (const Truth& truth :
        {Truth{"train.pickle", 241'172'480, 215'390'720,
-              "Peak memory: gpu:0 215.4 MB allocated, 241.2 MB reserved"},
+              "Peak memory: gpu:0 205.4 MiB allocated, 230.0 MiB reserved"},
         Truth{"oom.pickle", 2'787'115'008, 2'768'159'744,
-              "Peak memory: gpu:0 2.8 GB allocated, 2.8 GB reserved"}}) {
+              "Peak memory: gpu:0 2.58 GiB allocated, 2.60 GiB reserved"}}) {
     const auto trace = Shared(truth.file);
     if (trace == nullptr) GTEST_SKIP() << "no shared traces";
     const auto whatif = ComputeMemoryWhatif(*trace, {});

@@ -40,7 +40,8 @@ struct Finding {
   int64_t saving_ns = 0;
   int64_t low_ns = 0;
   int64_t high_ns = 0;
-  double saving_ratio = 0;  // of Advice::step_ns
+  double saving_ratio = 0;   // of Advice::step_ns
+  int64_t saving_bytes = 0;  // of memory, where time is not what it saves
   bool replayed = false;
   bool always = false;  // shown by its bound where the replay saves nothing
   // About few steps: the saving is that of all of them, shared by all steps,

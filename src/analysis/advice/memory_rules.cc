@@ -30,9 +30,7 @@ std::string AskedText(const Trace& trace, Row row) {
   std::string text;
   for (const Arg& arg : trace.args_of(row))
     if (arg.kind == ArgKind::kInt && trace.str(arg.key) == "bytes")
-      text = CountText(
-                 static_cast<uint64_t>(std::max<int64_t>(0, arg.int_value))) +
-             " bytes were asked for";
+      text = BytesText(arg.int_value) + " was asked for";
   const std::string_view line = LineOf(trace, row);
   if (!line.empty()) text += " in " + Quoted(line);
   return text + ".";
@@ -68,8 +66,7 @@ void FindMemoryShortage(const AdviceInput& input, Advice& advice) {
       for (const LiveRow& live : place.life.live_at_peak) {
         if (finding.evidence.size() > kMostExamples) break;
         finding.evidence.push_back(
-            {CountText(static_cast<uint64_t>(live.bytes)) +
-                 " bytes were held by " + Quoted(live.name) + ".",
+            {BytesText(live.bytes) + " was held by " + Quoted(live.name) + ".",
              std::string(live.name), kNoRow, live.allocations, 0});
       }
     finding.to_try = {
@@ -79,14 +76,14 @@ void FindMemoryShortage(const AdviceInput& input, Advice& advice) {
     finding.id = "memory_fragmentation";
     finding.finding =
         "Memory is reserved in pieces that are too small to be used.";
-    finding.saving_basis = "memory, no time";
+    finding.saving_basis = "what the replayed allocator does not reserve";
   }
   if (worth) {
-    finding.evidence.push_back(
-        {"A replay with " + std::string(kExpandable) + " reserves " +
-             CountText(static_cast<uint64_t>(saved)) + " of " +
-             CountText(static_cast<uint64_t>(reserved)) + " bytes less.",
-         "", kNoRow, 0, 0});
+    if (out == kNoRow) finding.saving_bytes = saved;
+    finding.evidence.push_back({"A replay with " + std::string(kExpandable) +
+                                    " reserves " + BytesText(reserved - saved) +
+                                    " instead of " + BytesText(reserved) + ".",
+                                "", kNoRow, 0, 0});
     finding.to_try.push_back("PYTORCH_CUDA_ALLOC_CONF=" +
                              std::string(kExpandable));
   }

@@ -12,13 +12,6 @@ namespace {
 
 constexpr uint64_t kLittleRoom = uint64_t{1} << 30;
 
-std::string Bytes(uint64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (bytes >= uint64_t{1} << 30) return Format("%.1f GiB", value / (1 << 30));
-  if (bytes >= uint64_t{1} << 20) return Format("%.1f MiB", value / (1 << 20));
-  return Format("%llu bytes", static_cast<unsigned long long>(bytes));
-}
-
 std::string Value(const Machine& machine, std::string_view name) {
   for (const auto& [key, value] : machine.variables)
     if (key == name) return value;
@@ -115,19 +108,19 @@ Check CheckInjector(const Machine& machine) {
 Check CheckLiveFiles(const Machine& machine) {
   const Folder& live = machine.live;
   const std::string need =
-      Bytes(machine.live_bytes) + " per process, and as much to spare";
+      BytesText(machine.live_bytes) + " per process, and as much to spare";
   if (FitsLive(machine)) {
     return {Part::kHost, "live files", Verdict::kOk,
-            live.path + ": " + Bytes(live.free) + " free of " +
-                Bytes(live.total) + ", room for " +
+            live.path + ": " + BytesText(live.free) + " free of " +
+                BytesText(live.total) + ", room for " +
                 CountText(live.free / machine.live_bytes - 1) + " processes",
             ""};
   }
   const std::string why =
       !live.exists     ? live.path + " does not exist"
       : !live.writable ? live.path + " cannot be written to"
-                       : live.path + ": " + Bytes(live.free) + " free of " +
-                             Bytes(live.total) + ", needed are " + need;
+                       : live.path + ": " + BytesText(live.free) + " free of " +
+                             BytesText(live.total) + ", needed are " + need;
   const bool elsewhere =
       machine.out.writable && machine.out.free >= machine.live_bytes;
   Check check = {Part::kHost, "live files",
@@ -154,7 +147,7 @@ Check CheckLiveFiles(const Machine& machine) {
 Check CheckOutput(const Machine& machine) {
   const Folder& out = machine.out;
   Check check = {Part::kHost, "captures", Verdict::kOk,
-                 out.path + ": " + Bytes(out.free) + " free", ""};
+                 out.path + ": " + BytesText(out.free) + " free", ""};
   if (!out.exists || !out.writable) {
     check.verdict = Verdict::kNo;
     check.text = out.path + (out.exists ? " cannot be written to"
@@ -182,8 +175,8 @@ Check CheckLeftovers(const Machine& machine) {
   for (const Leftover& one : machine.leftovers) bytes += one.bytes;
   return {Part::kHost, "leftovers", Verdict::kWarn,
           CountText(machine.leftovers.size(), "live file") +
-              " of killed processes, " + Bytes(bytes) + " of memory, such as " +
-              machine.leftovers[0].path,
+              " of killed processes, " + BytesText(bytes) +
+              " of memory, such as " + machine.leftovers[0].path,
           "keep what is in one with stepscope convert X.sscap -o Y.sscap "
           "--remove-live, or remove it with rm"};
 }

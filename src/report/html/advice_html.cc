@@ -33,7 +33,8 @@ std::string FindingHtml(const Summary& summary, const Finding& finding,
            Time(finding.saving_ns) + "<small>" + Share(finding.saving_ratio) +
            (summary.has_steps ? " of a step" : " of the time") + "</small>";
   } else {
-    out += "<small>no time of its own</small>";
+    out += finding.saving_bytes > 0 ? "\u2212" + Bytes(finding.saving_bytes)
+                                    : "<small>no time of its own</small>";
   }
   out += "</span></div>\n<ul>\n";
   std::string basis = redactor.Sentence(finding.saving_basis);

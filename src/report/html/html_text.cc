@@ -112,17 +112,7 @@ std::string Time(int64_t ns) {
   return std::to_string(ns) + kSpace + "ns";
 }
 
-std::string Bytes(int64_t bytes) {
-  auto value = static_cast<double>(bytes);
-  if (std::abs(value) < 1024) return std::to_string(bytes) + kSpace + "B";
-  const char* unit = "B";
-  for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (std::abs(value) < 1023.995) break;
-    value /= 1024;
-    unit = next;
-  }
-  return Digits(value) + kSpace + unit;
-}
+std::string Bytes(int64_t bytes) { return BytesText(bytes, kSpace); }
 
 std::string Share(double share) {
   return Format("%.1f", share * 100) + kSpace + "%";

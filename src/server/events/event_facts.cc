@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/events/event_facts.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/kernel_use.h"
@@ -11,15 +11,9 @@
 namespace stepscope::server {
 namespace {
 
-std::string Bytes(double bytes) {
-  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB",
-                                                        "GiB", "TiB"};
-  size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return Format(unit == 0 ? "%.0f %s" : "%.2f %s", bytes, kUnits[unit]);
+// A trace may state any number.
+int64_t Whole(double bytes) {
+  return static_cast<int64_t>(std::min(bytes, 9e18));
 }
 
 }  // namespace
@@ -47,9 +41,9 @@ std::vector<EventFact> FactsOf(const Trace& trace, Row row) {
   text("Block", "block");
   text("Registers per thread", "registers per thread");
   if (const auto shared = number("shared memory"))
-    facts.push_back({"Shared memory", Bytes(*shared)});
+    facts.push_back({"Shared memory", BytesText(Whole(*shared))});
   if (const auto bytes = number("bytes")) {
-    facts.push_back({"Bytes", Bytes(*bytes)});
+    facts.push_back({"Bytes", BytesText(Whole(*bytes))});
     // Bytes per nanosecond are gigabytes per second.
     if (const int64_t dur = trace.dur_ns()[row]; dur > 0)
       facts.push_back({"Bandwidth",
