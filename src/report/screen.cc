@@ -27,6 +27,7 @@ constexpr size_t kFindings = 3;
 constexpr size_t kFindingLines = 2;  // of one
 constexpr size_t kHostRows = 10;
 constexpr size_t kHostRowsBesideKernels = 6;
+constexpr size_t kHostRowsBesideIterations = 3;
 constexpr size_t kKernelRows = 6;
 constexpr size_t kMemoryPlaces = 2;
 constexpr size_t kPartWidth = 29;
@@ -47,6 +48,7 @@ class ScreenRenderer {
     Head();
     if (summary_.events.any) {
       if (!memory_alone_) Parts();
+      Iterations();
       Findings();
       if (!memory_alone_) HostNames();
       Kernels();
@@ -63,6 +65,7 @@ class ScreenRenderer {
   std::string StepsText() const;
   void Notes();
   void Parts();
+  void Iterations();
   void Findings();
   void HostNames();
   void HostTable(const HostWork& work, size_t rows);
@@ -149,9 +152,14 @@ std::string ScreenRenderer::StepsText() const {
                                        summary_.trace->begin_ns())) +
            ".";
   if (!summary_.has_steps) {
-    return "No steps were marked: shares are of the whole recording, " +
-           Duration(summary_.total_ns) +
-           ". stepscope.step() after each iteration marks them.";
+    const uint64_t iterations = summary_.iterations.list.size();
+    return iterations > 0
+               ? CountText(iterations, "iteration") +
+                     "; shares are of the whole recording, " +
+                     Duration(summary_.total_ns) + "."
+               : "No steps were marked: shares are of the whole recording, " +
+                     Duration(summary_.total_ns) +
+                     ". stepscope.step() after each iteration marks them.";
   }
   const StepTime& time = summary_.step_time;
   std::string text = CountText(time.steps, "step");
@@ -230,6 +238,43 @@ void ScreenRenderer::Parts() {
   }
 }
 
+// The loop of a server: what a step is to training.
+void ScreenRenderer::Iterations() {
+  const IterationTable& iterations = summary_.iterations;
+  if (iterations.kinds.empty()) return;
+  int64_t largest = 0;
+  bool any_tokens = false;
+  for (const IterationKindRow& row : iterations.kinds) {
+    largest = std::max(largest, row.period.p99_ns);
+    any_tokens = any_tokens || row.tokens_per_s;
+  }
+  const TimeUnit unit = UnitOf(largest);
+  const std::string in = " " + std::string(TimeUnitName(unit));
+  std::vector<std::string> heads = {
+      "Iterations" + (iterations.engine.empty()
+                          ? std::string()
+                          : " of " + VisibleText(iterations.engine)),
+      "count", "period p50" + in, "p99" + in, "device p50" + in};
+  if (any_tokens) heads.push_back("tokens/s");
+  ScreenTable table(std::move(heads));
+  for (const IterationKindRow& row : iterations.kinds) {
+    const bool known = !row.period.histogram.empty();
+    std::vector<std::string> cells = {
+        std::string(NameOf(row.kind)), CountText(row.count),
+        known ? ScreenTime(row.period.p50_ns, unit) : "",
+        known ? ScreenTime(row.period.p99_ns, unit) : "",
+        ScreenTime(row.gpu_busy_p50_ns, unit)};
+    if (any_tokens) {
+      cells.push_back(row.tokens_per_s ? CountText(static_cast<int64_t>(
+                                             *row.tokens_per_s + 0.5))
+                                       : "");
+    }
+    table.Add(std::move(cells));
+  }
+  Line();
+  for (const std::string& line : table.Lines(width_)) Line(line);
+}
+
 void ScreenRenderer::Findings() {
   const Advice& advice = summary_.advice;
   Line();
@@ -299,10 +344,12 @@ void ScreenRenderer::HostNames() {
   const HostWorkOfJob job = CollectHostWork(summary_, options_.sort);
   if (!job.steps.rows.empty()) {
     Line();
-    HostTable(
-        job.steps,
-        Shown(job.steps.rows.size(),
-              summary_.kernel.empty() ? kHostRows : kHostRowsBesideKernels));
+    HostTable(job.steps,
+              Shown(job.steps.rows.size(), !summary_.iterations.list.empty()
+                                               ? kHostRowsBesideIterations
+                                           : summary_.kernel.empty()
+                                               ? kHostRows
+                                               : kHostRowsBesideKernels));
   }
   Workers(job);
 }
@@ -415,12 +462,14 @@ void ScreenRenderer::Next() {
           {"stepscope view " + trace, "in a browser"},
           {"stepscope whatif " + trace + " --memory --device-memory 80GiB",
            "does it fit?"}};
-    return {{"stepscope advise " + trace, "why, and what to try"},
-            {"stepscope view " + trace, "timeline in a browser"},
-            {"stepscope summary " + trace +
-                 (summary_.ranks.several() ? " --views ranks,stragglers"
-                                           : " --views model,operator"),
-             "tables"}};
+    return {
+        {"stepscope advise " + trace, "why, and what to try"},
+        {"stepscope view " + trace, "timeline in a browser"},
+        {"stepscope summary " + trace +
+             (summary_.ranks.several()            ? " --views ranks,stragglers"
+              : !summary_.iterations.list.empty() ? " --views iterations"
+                                                  : " --views model,operator"),
+         "tables"}};
   };
   constexpr std::string_view kHead = "Next: ";
   const auto widest = [](const std::vector<Step>& steps) {
@@ -467,7 +516,7 @@ SummaryOptions ScreenInputs(const TableOptions& options) {
   SummaryOptions inputs = options;
   inputs.views = kWaterfallView | kIdleView | kAdviceView | kOperatorView |
                  kUserDefinedView | kPythonView | kKernelView | kMemoryView |
-                 kStepTimeView | kRanksView;
+                 kStepTimeView | kRanksView | kIterationView;
   inputs.thread_sep = true;
   inputs.op_detail = false;
   if (!inputs.steps) inputs.steps = StepChoice::Settled();
