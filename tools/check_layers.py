@@ -75,6 +75,7 @@ BARE = {
     "src/report": set(),
     "src/profiler": {"zlib.h"},
     "src/importers/capture": {"zlib.h"},
+    "src/importers/torch_memory": set(),
     "src/importers/input": {"zlib.h", "zstd.h"},
     "src/exporters/chrome": {"zlib.h"},
 }

@@ -43,6 +43,21 @@ STEPSCOPE_API int stepscope_add_external(const stepscope_external_event* events,
                                          const stepscope_clock_pair* since,
                                          size_t* added) STEPSCOPE_NOEXCEPT;
 
+enum stepscope_file_kind {
+  // What torch.cuda.memory._snapshot() returns, as a pickle.
+  STEPSCOPE_FILE_TORCH_MEMORY = 1
+};
+
+// Adds a file that another tool of this process made to a session, also to the
+// capture of one that was stopped. `session` 0: the one that records or, if
+// none does, the one that was stopped last.
+// Readers leave alone what they do not know, and of several files of a kind
+// the last one counts. Waits for the writer of the capture if need be: not for
+// the hot path. STEPSCOPE_NOT_RUNNING if there is no session.
+STEPSCOPE_API int stepscope_add_file(uint64_t session, uint32_t kind,
+                                     const void* bytes,
+                                     size_t count) STEPSCOPE_NOEXCEPT;
+
 // As stepscope_reader_begin, without an event: for a data loader that records
 // one itself.
 STEPSCOPE_API stepscope_read stepscope_reader_begin_silent(const void* reader)

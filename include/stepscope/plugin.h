@@ -124,7 +124,8 @@ enum stepscope_device_record_kind {
   STEPSCOPE_RECORD_NOTE = 8,
   STEPSCOPE_RECORD_STATS = 9,
   STEPSCOPE_RECORD_CLOCK = 10,
-  STEPSCOPE_RECORD_NODE = 11
+  STEPSCOPE_RECORD_NODE = 11,
+  STEPSCOPE_RECORD_PART = 12
 };
 
 // `name` comes from intern; the type given there says what the event is.
@@ -259,6 +260,16 @@ typedef struct stepscope_record_node {
   uint64_t original;     // the node that it is a copy of; 0: none
   uint64_t correlation;  // of the call that made it; 0: none was seen
 } stepscope_record_node;
+
+// A part of a file that another tool of the process made; its bytes follow.
+// Parts come in order. See stepscope_add_file().
+typedef struct stepscope_record_part {
+  stepscope_record_head head;  // name: 0
+  uint64_t offset;             // of the part
+  uint64_t total;              // bytes of the whole file
+  uint32_t kind;               // stepscope_file_kind
+  uint32_t count;              // bytes of the part
+} stepscope_record_part;
 
 // The host's side -------------------------------------------------------------
 

@@ -41,13 +41,20 @@ class MemoryCategories {
     kWorkspace
   };
 
-  Where WhereIs(Row row);
+  Where WhereIs(const MemoryEvent& event);
+  Where WhereIsOwner(Row row);
+  // Of a recorded operator: what it ran in.
+  Where WhereIsOperator(Row row) const;
   // The end of the optimizer's range around a time; negative: in none.
   int64_t OptimizerEnd(int64_t time_ns) const;
   bool OptimizerBetween(int64_t from_ns, int64_t to_ns) const;
+  bool InBackward(int64_t time_ns) const;
 
   const Trace& trace_;
+  const bool alone_;  // a snapshot: stacks are all that is known
+  bool has_steps_ = false;
   std::vector<Interval> optimizer_;  // by time
+  std::vector<Interval> backward_;   // by time, apart from each other
   std::unordered_map<Row, Where> where_;
 };
 

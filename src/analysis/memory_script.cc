@@ -106,6 +106,10 @@ class ScriptMaker {
 
 }  // namespace
 
+bool IsOfDevice(const Trace& trace, const MemoryScript& script) {
+  return !trace.str(script.place).starts_with("Place(cpu");
+}
+
 bool IsOfMemoryAlone(const Trace& trace) {
   const std::vector<Source>& sources = trace.sources();
   return !sources.empty() &&

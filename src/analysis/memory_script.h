@@ -32,6 +32,10 @@ struct MemoryScript {
 // Of the places whose events state addresses, in order of their first event.
 std::vector<MemoryScript> MakeMemoryScripts(const Trace& trace);
 
+// Whether a place is a device's, whose memory torch's caching allocator holds:
+// that of the host comes from malloc.
+bool IsOfDevice(const Trace& trace, const MemoryScript& script);
+
 // Whether the files are snapshots of memory, in which nothing has a duration.
 bool IsOfMemoryAlone(const Trace& trace);
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -145,12 +146,28 @@ void CpuSampler::SampleProcess(int64_t now_ns) {
   }
   process_at_ns_ = now_ns;
   process_used_ns_ = used;
+  if (memory_) SampleMemory();
 }
 
 const CpuSampler::Thread* CpuSampler::Known(pid_t tid) const {
   for (int i = 0; i < thread_count_; ++i)
     if (threads_[i].tid == tid) return &threads_[i];
   return nullptr;
+}
+
+// What is the process's own: shared memory has the recorder's ring in it.
+void CpuSampler::SampleMemory() {
+  char text[128];
+  uint64_t pages[3] = {};
+  if (!ReadSmallFile("/proc/self/statm", text, sizeof(text)) ||
+      std::sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &pages[0],
+                  &pages[1], &pages[2]) != 3 ||
+      pages[2] > pages[1])
+    return;
+  // As python/stepscope/_memory.py names it.
+  stepscope_counter_f64("process memory",
+                        static_cast<double>(pages[1] - pages[2]) *
+                            static_cast<double>(sysconf(_SC_PAGESIZE)));
 }
 
 void CpuSampler::SampleThreads(int64_t now_ns) {

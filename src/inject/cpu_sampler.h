@@ -17,6 +17,9 @@ namespace stepscope::inject {
 
 class CpuSampler {
  public:
+  // `memory`: of the process, too.
+  explicit CpuSampler(bool memory) : memory_(memory) {}
+
   void SampleIfDue(int64_t now_ns);
 
  private:
@@ -35,10 +38,12 @@ class CpuSampler {
   };
 
   void SampleProcess(int64_t now_ns);
+  void SampleMemory();
   void SampleThreads(int64_t now_ns);
   void SampleChildren(double elapsed_ns);
   const Thread* Known(pid_t tid) const;
 
+  const bool memory_;
   int64_t process_at_ns_ = 0;
   int64_t process_used_ns_ = 0;
   int64_t threads_at_ns_ = 0;

@@ -78,7 +78,7 @@ __attribute__((constructor)) void OnLoad() {
   // Before ours, so that in a child the collector is in order when we look.
   stepscope_session();
   pthread_atfork(nullptr, nullptr, &InForkedChild);
-  StartWatcher();
+  StartWatcher(settings.memory);
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ Settings ReadSettings(GetVariable get) {
   settings.slow_factor = std::atof(Text(get, "STEPSCOPE_SLOW_FACTOR"));
   settings.hang_after_ns = std::atoll(Text(get, "STEPSCOPE_HANG_AFTER"));
   settings.shapes = std::strcmp(Text(get, "STEPSCOPE_SHAPES"), "1") == 0;
+  settings.memory = Text(get, "STEPSCOPE_MEMORY")[0] != '\0';
   settings.quiet = std::strcmp(Text(get, "STEPSCOPE_RUN_QUIET"), "1") == 0;
   settings.out = Text(get, "STEPSCOPE_OUT");
   settings.start_at = Text(get, "STEPSCOPE_START_AT");

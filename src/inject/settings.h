@@ -15,6 +15,8 @@
 //   STEPSCOPE_SLOW_FACTOR=X       of flight: times the median; negative: none
 //   STEPSCOPE_HANG_AFTER=NS       of flight; negative: never
 //   STEPSCOPE_SHAPES=1            operators with the shapes of their inputs
+//   STEPSCOPE_MEMORY=1            memory of the process; allocations of torch:
+//                                 python/stepscope/_torch/memory_in_run.py
 //   STEPSCOPE_TORCH_OBSERVER=FILE the observer of torch's operators
 //   STEPSCOPE_TORCH_LIBRARY=FILE  the libtorch_cpu.so that it was built for;
 //                                 not given: it asks the torch that it finds
@@ -48,6 +50,7 @@ struct Settings {
   int64_t run_began_ns = 0;
   int64_t root_pid = 0;
   bool shapes = false;
+  bool memory = false;
   bool quiet = false;
   RecordMode mode = RecordMode::kAll;
   // 0: the recorder's default.

@@ -21,12 +21,13 @@ constexpr int64_t kPeriodNs = 20'000'000;
 
 std::atomic<bool> running{false};
 std::atomic<bool> sampling{false};
+std::atomic<bool> samples_memory{false};
 
 // Apart from the watch, which needs the program's standard error: the files
 // that are read here must not take numbers of the program's.
 void* Sample(void*) {
   const OwnThread self("stepscope-cpu", Files::kOwn);
-  CpuSampler sampler;
+  CpuSampler sampler(samples_memory.load());
   for (;;) {
     if (recording.recording()) sampler.SampleIfDue(MonotonicNs());
     collector::Pause(kPeriodNs);
@@ -50,7 +51,8 @@ void* Watch(void*) {
 
 }  // namespace
 
-void StartWatcher() {
+void StartWatcher(bool memory) {
+  samples_memory.store(memory);
   if (!running.exchange(true) && !StartOwnThread(&Watch, nullptr))
     running.store(false);
 }

@@ -9,7 +9,8 @@ namespace stepscope::inject {
 
 // Starts the thread unless it runs. Where none can be had the process is
 // recorded from its first event on, without samples and operators.
-void StartWatcher();
+// `memory`: samples that of the process, too.
+void StartWatcher(bool memory);
 
 // In a forked child the thread is gone.
 void ForgetWatcher();

@@ -289,6 +289,13 @@ NB_MODULE(_core, m) {
   m.def("flight_save", [](const std::string& reason) {
     return stepscope_flight_save(reason.c_str());
   });
+  // A file of another tool as a part of the capture.
+  m.def("add_file", [](uint64_t session, uint32_t kind, const nb::bytes& data) {
+    const GilReleased released;
+    return stepscope_add_file(session, kind, data.c_str(), data.size());
+  });
+  // The one that records, or was stopped last; 0: there was none.
+  m.def("session", [] { return stepscope_session(); });
   m.def("mark_step", [] { stepscope_step(); });
   // A recording without steps, into one file.
   m.def("start_session", [](const std::string& path, bool devices) {

@@ -12,6 +12,7 @@ import warnings
 
 _users = []  # the options of each Profiler that runs
 _always = False  # install() was called: whenever the collector records
+_report_in_run = False  # allocations too, by `stepscope run --memory`
 _way = None  # how stages are recorded; see _choose_way()
 _loader_iterator = None  # torch's class of iterators over a DataLoader
 _observed = False  # operators are being recorded
@@ -34,7 +35,8 @@ def stop():
     """The Profiler that started last stops."""
     if _users:
         _users.pop()
-    if _reports and not any(options[3] for options in _users):
+    if _reports and not _report_in_run and not any(
+            options[3] for options in _users):
         _report_memory(False)
     if not _users and not _always:
         _turn_off()
@@ -57,6 +59,20 @@ def install():
         from .._imports import after_import
 
         after_import("torch", lambda: _turn_on())
+
+
+def report_always():
+    """install() records allocations as well."""
+    global _report_in_run
+    _report_in_run = True
+
+
+def give_way():
+    """torch's own profiler starts on this thread and records allocations."""
+    global _report_in_run
+    _report_in_run = False
+    if _reports:
+        _report_memory(False)
 
 
 def wait_for_import():
@@ -106,7 +122,7 @@ def _turn_on(again=False):
     operators = _always or any(options[2] for options in _users)
     values = any(options[4] for options in _users)
     _observe(True, shapes, operators, values)
-    if any(options[3] for options in _users):
+    if _report_in_run or any(options[3] for options in _users):
         _report_memory(True)
     from .. import _stages
     from .names import name_modules

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What records beside the collector while steps are recorded: calls of Python
-functions, and Paddle's own tracer."""
+functions, Paddle's own tracer, and the history of torch's allocator."""
 
 from __future__ import annotations
 
 from .. import _paddle
+from .allocator_history import AllocatorHistory
 from .function_tracing import FunctionTracing
 
 # typing is for readers and checkers; importing it would double the time of
@@ -34,6 +35,10 @@ class Beside:
         # A flight recorder has to cost next to nothing.
         self.paddle = profiler.frameworks and profiler.mode != "flight"
         self.records = not profiler.timer_only
+        # On demand only the core knows when a window ends.
+        memory = (profiler.profile_memory and profiler.frameworks
+                  and self.records and profiler.mode != "on_demand")
+        self._history = AllocatorHistory(profiler) if memory else None
 
     def start(self, on: bool) -> None:
         if self.records:
@@ -46,6 +51,13 @@ class Beside:
         self.functions.turn(on)
         if self.paddle:
             _paddle.turn(on)
+        if self._history is not None:
+            self._history.turn(on)
+
+    def sealed(self) -> None:
+        """The step is over, and perhaps its window."""
+        if self._history is not None:
+            self._history.sealed()
 
     def hand_over(self) -> None:
         """The window may end with this step, and only the core knows."""
@@ -54,6 +66,8 @@ class Beside:
 
     def delivered(self) -> None:
         """On the thread that delivers windows."""
+        if self._history is not None:
+            self._history.wait()
         if self.paddle:
             _paddle.forget()
 

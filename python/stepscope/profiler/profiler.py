@@ -72,11 +72,13 @@ class Profiler:
     it every step is recorded. ``on_trace_ready`` is called with the Profiler
     when a window of recorded steps is complete, on a thread of its own; without
     it a Chrome trace is written to ``./profiler_log``. ``timer_only`` measures
-    the time of steps and records nothing. ``keep_capture`` keeps the captures
-    from which traces are made. ``frameworks=False`` records nothing of torch,
-    JAX, Paddle or TensorFlow by itself; ``with_modules`` makes each call of a
-    torch module an event. ``with_python`` records the calls of Python functions
-    too: True those of the program's own files, a dict with the keys
+    the time of steps and records nothing. ``profile_memory`` records each
+    allocation of torch, and of GPUs the segments, too; ``memory_stacks`` adds
+    the lines of Python that allocate on GPUs. ``keep_capture`` keeps the
+    captures from which traces are made. ``frameworks=False`` records nothing of
+    torch, JAX, Paddle or TensorFlow by itself; ``with_modules`` makes each call
+    of a torch module an event. ``with_python`` records the calls of Python
+    functions too: True those of the program's own files, a dict with the keys
     ``include`` and ``exclude``, lists of patterns of file names, others. With
     ``quiet``, stop() does not print the Perf Summary. With ``start_at_rest``,
     step 0 is entered at the first resume().
@@ -105,7 +107,8 @@ class Profiler:
                  scheduler: Any = None,
                  on_trace_ready: Optional[Callable[["Profiler"], Any]] = None,
                  record_shapes: bool = False, profile_memory: bool = False,
-                 timer_only: bool = False, emit_nvtx: bool = False,
+                 memory_stacks: bool = False, timer_only: bool = False,
+                 emit_nvtx: bool = False,
                  custom_device_types: Iterable[str] = (),
                  with_flops: bool = False, keep_capture: bool = False,
                  frameworks: bool = True, with_modules: bool = False,
@@ -137,12 +140,14 @@ class Profiler:
         self.record_shapes = record_shapes
         self._record_values = False  # of torch's operators, with shapes
         self.profile_memory = profile_memory
+        self.memory_stacks = memory_stacks
         self.timer_only = timer_only
         self.emit_nvtx = emit_nvtx
         self.with_flops = with_flops
         self.frameworks = frameworks
         self.with_modules = with_modules
         self.with_python = with_python
+        self._job = job
         self._beside = Beside(self)
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
@@ -254,6 +259,7 @@ class Profiler:
         elif self.mode == "on_demand":
             self._beside.hand_over()
         self._core.step(samples, state.value)
+        self._beside.sealed()
         if self.mode == "on_demand":
             records = self._follow_trigger()
         self._beside.turn(records)
@@ -418,6 +424,7 @@ class Profiler:
         self._running = False
         self._beside.stop()
         self._core.stop()
+        self._beside.sealed()
         if self._chose_kinds:
             self._chose_kinds = False
             os.environ.pop(_GPU_KINDS, None)

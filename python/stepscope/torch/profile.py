@@ -181,7 +181,9 @@ class profile:
             scheduler=None if schedule is None else self._state,
             on_trace_ready=_Delivery(self),
             record_shapes=record_shapes or with_flops,
-            profile_memory=profile_memory, with_flops=with_flops,
+            profile_memory=profile_memory,
+            memory_stacks=profile_memory and with_stack,
+            with_flops=with_flops,
             with_modules=with_modules, quiet=True, **more)
         self._profiler._record_values = True
 

@@ -140,14 +140,18 @@ Result<MemoryWhatif> ComputeMemoryWhatif(const Trace& trace,
   // A setting is refused whatever the trace has.
   for (const std::string& text : options.settings)
     STEPSCOPE_TRY(memory::ParseSettings(text));
-  const std::vector<MemoryScript> scripts = MakeMemoryScripts(trace);
+  std::vector<MemoryScript> scripts = MakeMemoryScripts(trace);
+  std::erase_if(scripts, [&](const MemoryScript& script) {
+    return !IsOfDevice(trace, script);
+  });
   bool any = false;
   for (const MemoryScript& script : scripts)
     any |= !script.script.ops.empty() || !script.script.blocks.empty();
   if (!any)
     return Fail(ErrorCode::kInvalidArgument,
-                "the trace has no allocations with addresses; record a memory "
-                "snapshot with torch.cuda.memory._dump_snapshot");
+                "the trace has no allocations of a device with addresses; "
+                "record with stepscope run --memory, or a memory snapshot with "
+                "torch.cuda.memory._dump_snapshot");
   const EventTree tree(trace);
   const StepTable steps(tree);
   const StepFinder finder(tree, steps);

@@ -117,7 +117,7 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
   for (size_t i = 0; i < places.size(); ++i) {
     places[i].life = std::move(lives[i]);
   }
-  for (MemoryPlace& place : ComputeProcessMemory(trace))
+  for (MemoryPlace& place : ComputeProcessMemory(tree, steps))
     places.push_back(std::move(place));
   return places;
 }

@@ -5,7 +5,7 @@
 #include "analysis/schema.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
-#include "analysis/tables/memory_life.h"
+#include "analysis/tables/memory.h"
 
 namespace stepscope {
 namespace {
@@ -17,12 +17,11 @@ struct GrowthRow {
 
 RowList GrowthRows(const Summary& summary) {
   const Trace& trace = *summary.trace;
-  if (trace.memory().empty()) return {};
   const EventTree tree(trace);
   const StepTable steps(tree);
   std::vector<GrowthRow> rows;
-  for (const MemoryLife& life : ComputeMemoryLives(tree, steps))
-    for (const LeakRow& leak : life.leaks)
+  for (const MemoryPlace& place : ComputeMemory(tree, steps))
+    for (const LeakRow& leak : place.life.leaks)
       rows.push_back({leak, LineOf(trace, leak.example)});
   return RowList::Own(std::move(rows));
 }

@@ -60,6 +60,7 @@ RowList SegmentRows(const Summary& summary) {
   AddIncidents(trace, finder, rows);
   const size_t incidents = rows.size();
   for (const MemoryScript& script : MakeMemoryScripts(trace)) {
+    if (!IsOfDevice(trace, script)) continue;
     const memory::ReplayResult replay =
         memory::Replay(script.script, {script.settings, true});
     for (const memory::ForcedSegment& forced : replay.forced) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analysis/order_statistics.h"
+#include "analysis/step_finder.h"
 
 namespace stepscope {
 namespace {
@@ -28,7 +29,34 @@ struct MemorySeries {
   std::vector<int64_t> times_ns;
 };
 
-void FindSteadyGrowth(const std::vector<int64_t>& bytes, MemoryLife& life) {
+// The last sample of each step. Steps that are shorter than the time between
+// samples have none, and count for the next that has.
+struct StepSeries {
+  std::vector<int64_t> bytes;
+  uint64_t steps = 0;  // after those that set things up
+};
+
+StepSeries ByStep(const MemorySeries& series, uint32_t process,
+                  const StepFinder& finder) {
+  StepSeries by_step;
+  std::vector<uint32_t> steps;
+  for (size_t i = 0; i < series.bytes.size(); ++i) {
+    const uint32_t step = finder.Find(process, series.times_ns[i]);
+    if (step == StepFinder::kNone) continue;
+    if (!steps.empty() && steps.back() == step) {
+      by_step.bytes.back() = series.bytes[i];
+      continue;
+    }
+    steps.push_back(step);
+    by_step.bytes.push_back(series.bytes[i]);
+  }
+  if (steps.size() > kSetUpSteps)
+    by_step.steps = steps.back() - steps[kSetUpSteps];
+  return by_step;
+}
+
+void FindSteadyGrowth(const std::vector<int64_t>& bytes, uint64_t steps,
+                      MemoryLife& life) {
   if (bytes.size() < kSetUpSteps + kFewestGrowths + 1) return;
   std::vector<int64_t> growth;
   for (size_t i = kSetUpSteps + 1; i < bytes.size(); ++i)
@@ -40,10 +68,17 @@ void FindSteadyGrowth(const std::vector<int64_t>& bytes, MemoryLife& life) {
     return;
   const int64_t total = SaturatingSubtract(bytes.back(), bytes[kSetUpSteps]);
   if (total < kLeastGrowth * static_cast<int64_t>(growth.size())) return;
-  life.leaks.push_back({kTheProcess, total, 0, growth.size(), kNoRow});
+  life.leaks.push_back(
+      {kTheProcess, total, 0, steps > 0 ? steps : growth.size(), kNoRow});
 }
 
-MemoryPlace PlaceOfSeries(const MemorySeries& series) {
+// A recorder that samples at each step begins with one sample more.
+bool IsSampledOften(const MemorySeries& series, size_t steps) {
+  return steps > 0 && series.bytes.size() > steps + 2;
+}
+
+MemoryPlace PlaceOfSeries(const MemorySeries& series, uint32_t process,
+                          const StepFinder& finder) {
   MemoryPlace place;
   place.place = kHostMemory;
   const auto most = std::max_element(series.bytes.begin(), series.bytes.end());
@@ -59,13 +94,20 @@ MemoryPlace PlaceOfSeries(const MemorySeries& series) {
     sum = SaturatingAdd(sum, Magnitude(more));
   }
   place.rows.push_back(row);
-  FindSteadyGrowth(series.bytes, place.life);
+  if (const StepSeries by_step = ByStep(series, process, finder);
+      IsSampledOften(series, finder.count(process)) ||
+      by_step.steps > by_step.bytes.size())
+    FindSteadyGrowth(by_step.bytes, by_step.steps, place.life);
+  else
+    FindSteadyGrowth(series.bytes, 0, place.life);
   return place;
 }
 
 }  // namespace
 
-std::vector<MemoryPlace> ComputeProcessMemory(const Trace& trace) {
+std::vector<MemoryPlace> ComputeProcessMemory(const EventTree& tree,
+                                              const StepTable& steps) {
+  const Trace& trace = tree.trace();
   std::map<uint32_t, MemorySeries> by_process;
   for (const CounterSample& sample : trace.counters()) {
     const Track& track = trace.tracks()[sample.track];
@@ -78,8 +120,9 @@ std::vector<MemoryPlace> ComputeProcessMemory(const Trace& trace) {
     series.times_ns.push_back(sample.time_ns);
   }
   std::vector<MemoryPlace> places;
+  const StepFinder finder(tree, steps);
   for (const auto& [process, series] : by_process)
-    places.push_back(PlaceOfSeries(series));
+    places.push_back(PlaceOfSeries(series, process, finder));
   return places;
 }
 

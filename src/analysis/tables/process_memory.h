@@ -11,7 +11,9 @@
 
 namespace stepscope {
 
-// One for each process that has the counter.
-std::vector<MemoryPlace> ComputeProcessMemory(const Trace& trace);
+// One for each process that has the counter: sampled at each step, or more
+// often.
+std::vector<MemoryPlace> ComputeProcessMemory(const EventTree& tree,
+                                              const StepTable& steps);
 
 }  // namespace stepscope

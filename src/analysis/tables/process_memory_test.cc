@@ -2,8 +2,10 @@
 #include "analysis/tables/process_memory.h"
 
 #include <gtest/gtest.h>
+#include <stepscope/c.h>
 
 #include <functional>
+#include <string>
 
 #include "trace/build/trace_builder.h"
 
@@ -12,13 +14,27 @@ namespace {
 
 constexpr int64_t kMb = 1 << 20;
 
-// The counter at `steps` steps.
+// The counter at `steps` points of time, 1 us apart; steps of `step_ns`, if
+// that is not 0.
 std::vector<MemoryPlace> Measure(int steps,
                                  const std::function<double(int)>& bytes,
-                                 const char* name = "process memory") {
+                                 const char* name = "process memory",
+                                 int64_t step_ns = 0) {
   TraceBuilder builder;
   Track track;
   track.process = builder.AddProcess({});
+  if (step_ns > 0) {
+    track.id = 1;
+    EventSpec step;
+    step.track = builder.AddTrack(track);
+    step.type = STEPSCOPE_PROFILE_STEP;
+    step.dur_ns = step_ns;
+    for (; step.start_ns < 1000 * steps; step.start_ns += step_ns) {
+      step.name = builder.Intern("ProfileStep#" +
+                                 std::to_string(step.start_ns / step_ns));
+      builder.AddEvent(step);
+    }
+  }
   track.kind = TrackKind::kCounter;
   track.name = builder.Intern(name);
   const uint32_t counter = builder.AddTrack(track);
@@ -29,7 +45,9 @@ std::vector<MemoryPlace> Measure(int steps,
     sample.value = bytes(i);
     builder.AddCounter(sample);
   }
-  return ComputeProcessMemory(**builder.Finish());
+  const auto trace = *builder.Finish();
+  const EventTree tree(*trace);
+  return ComputeProcessMemory(tree, StepTable(tree));
 }
 
 TEST(ProcessMemoryTest, ALeakIsFound) {
@@ -52,6 +70,24 @@ TEST(ProcessMemoryTest, OneThatIsInterruptedToo) {
                     })[0]
                 .life.leaks.size(),
             1u);
+}
+
+TEST(ProcessMemoryTest, SamplesBetweenSteps) {
+  const auto grows = [](int i) { return 500e6 + 4.0 * kMb * i; };
+  // Ten samples a step, and ten steps a sample.
+  for (const int64_t step_ns : {10'000, 100}) {
+    const auto places = Measure(200, grows, "process memory", step_ns);
+    ASSERT_EQ(places[0].life.leaks.size(), 1u) << step_ns;
+    const LeakRow& leak = places[0].life.leaks[0];
+    EXPECT_EQ(leak.bytes / static_cast<int64_t>(leak.steps),
+              4 * kMb * step_ns / 1000)
+        << step_ns;
+  }
+  // Within a step it comes and goes.
+  EXPECT_TRUE(Measure(
+                  200, [](int i) { return 500e6 + 4.0 * kMb * (i % 10); },
+                  "process memory", 10'000)[0]
+                  .life.leaks.empty());
 }
 
 TEST(ProcessMemoryTest, NoLeak) {

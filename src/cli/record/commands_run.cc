@@ -57,6 +57,16 @@ Command RunCommand(RunOptions& options, const char* group) {
             .meaning = "record shapes and types of the inputs of operators",
             .group = "What to record",
             .target = &options.shapes},
+           {.name = "--memory",
+            .meaning = "record each allocation of torch, the segments of its "
+                       "allocator, and the memory of the process",
+            .group = "What to record",
+            .target = &options.memory},
+           {.name = "--memory-stacks",
+            .meaning = "also record the lines of Python that allocate memory "
+                       "of a GPU; implies --memory",
+            .group = "What to record",
+            .target = &options.memory_stacks},
            {.name = "--python",
             .meaning = "record calls of Python functions in the program's own "
                        "files",

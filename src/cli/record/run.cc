@@ -112,7 +112,9 @@ void FindPython(const RunOptions& options, Injection& injection) {
   const bool knows_stages =
       !injection.python_package.empty() &&
       FileExists(injection.python_package + "/stepscope/_frameworks.py");
-  if (!options.wants_python() && (options.no_torch || !knows_stages)) return;
+  if (!options.wants_python() && !options.wants_memory() &&
+      (options.no_torch || !knows_stages))
+    return;
   injection.python_hook = FindPythonHook();
   if (injection.python_hook.empty() && options.wants_python()) {
     PrintError(

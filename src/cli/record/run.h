@@ -21,6 +21,8 @@ struct RunOptions {
   bool nvtx = false;  // also where another NVTX tool is set
   bool no_torch = false;
   bool shapes = false;
+  bool memory = false;
+  bool memory_stacks = false;               // with lines of Python
   bool python = false;                      // calls of Python functions
   std::vector<std::string> python_include;  // patterns of file names
   std::vector<std::string> python_exclude;
@@ -34,6 +36,7 @@ struct RunOptions {
   bool quiet = false;
 
   bool flies() const { return always || on_demand; }
+  bool wants_memory() const { return memory || memory_stacks; }
   bool wants_python() const {
     return python || !python_include.empty() || !python_exclude.empty();
   }

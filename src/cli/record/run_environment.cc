@@ -88,6 +88,9 @@ Variables RunVariables(const RunOptions& options, const Injection& injection,
   add("STEPSCOPE_RUN_QUIET", options.quiet ? "1" : "");
   if (options.flies()) AddFlight(options, inherited, set);
   add("STEPSCOPE_SHAPES", options.shapes ? "1" : "");
+  add("STEPSCOPE_MEMORY", options.memory_stacks    ? "stacks"
+                          : options.wants_memory() ? "1"
+                                                   : "");
   add("STEPSCOPE_TORCH_LIBRARY", injection.torch_library);
   add("STEPSCOPE_TORCH_OBSERVER", injection.torch_observer);
   add("STEPSCOPE_TORCH_ABSENT", injection.torch_absent);

@@ -119,6 +119,22 @@ void WriteForwardBackward(const Context& context) {
   }
 }
 
+constexpr uint32_t kNotOfAThread = 0xffffffffu;
+
+// Where torch's profiler would tell it: on the thread. What the history of the
+// allocator has beyond that, segments and what was there before, it has not.
+uint32_t TrackOfMemory(const Trace& trace, const MemoryEvent& event) {
+  if (trace.tracks()[event.track].kind != TrackKind::kAsync ||
+      !event.owner_stated)
+    return event.track;
+  if (event.kind == MemoryKind::kReservedAllocate ||
+      event.kind == MemoryKind::kReservedFree)
+    return kNotOfAThread;
+  if (event.owner == kNoRow) return event.track;
+  const bool found = (trace.flags()[event.owner] & kEventInferred) != 0;
+  return found ? kNotOfAThread : trace.track()[event.owner];
+}
+
 }  // namespace
 
 void WriteMemory(const Context& context) {
@@ -130,11 +146,13 @@ void WriteMemory(const Context& context) {
   std::string text;
   for (const MemoryEvent& event : trace.memory()) {
     if (context.out.failed()) return;
+    const uint32_t track = TrackOfMemory(trace, event);
+    if (track == kNotOfAThread) continue;
     const Place place = PlaceFrom(trace.str(event.place));
     text = R"({"name":"[memory]",)";
     if (!context.form.old_words) text += R"("cat":"cpu_instant_event",)";
     text += R"("ph":"i","s":"t",)";
-    text += context.rows.place(event.track);
+    text += context.rows.place(track);
     text += R"(,"ts":)";
     AppendTime(text, trace, context.form, event.time_ns);
     if (totals) {

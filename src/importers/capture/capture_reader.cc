@@ -91,7 +91,8 @@ Status CaptureReader::ReadTables() {
       continue;
     }
     if (kind == BlockKind::kDevice) {
-      device_blocks_.push_back(&block);
+      STEPSCOPE_TRY_ASSIGN(const bool of_history, AddHistoryBlock(block));
+      if (!of_history) device_blocks_.push_back(&block);
       continue;
     }
     STEPSCOPE_TRY_ASSIGN(const bool intact, ReadPayload(file_, block, buffer_));
@@ -102,6 +103,16 @@ Status CaptureReader::ReadTables() {
     ReadTable(block, {buffer_.data(), static_cast<size_t>(block.header.bytes)});
   }
   return Ok();
+}
+
+// False: it is not of the history of an allocator.
+Result<bool> CaptureReader::AddHistoryBlock(const Block& block) {
+  if (!AllocatorHistory::IsPart({block.head, block.head_bytes})) return false;
+  STEPSCOPE_TRY_ASSIGN(const bool intact, ReadPayload(file_, block, buffer_));
+  if (!intact || !history_.AddBlock(
+                     {buffer_.data(), static_cast<size_t>(block.header.bytes)}))
+    Damaged(block);
+  return true;
 }
 
 void CaptureReader::ReadTable(const Block& block, Bytes payload) {
@@ -241,12 +252,26 @@ Status CaptureReader::AddToBuilder() {
   AddTracks(process);
   EventDecoder decoder(builder_, process, clock_, has_clock, offset_ns,
                        tables_.sites);
+  if (!history_.empty()) decoder.SetHistory(&history_);
+  const Row first_row = builder_.event_count();
   STEPSCOPE_TRY(DecodeRuns(decoder));
   decoder.Resolve();
   Report(decoder, offset_ns);
+  const Row last_row = builder_.event_count();
   // Last: rows added one by one move those of the decoder.
   STEPSCOPE_TRY(AddDevices(process, offset_ns));
+  if (!history_.empty())
+    JoinHistory({builder_, process, clock_, offset_ns, first_row, last_row},
+                decoder.LatestNs());
   return Ok();
+}
+
+void CaptureReader::JoinHistory(HistoryTarget target, int64_t latest_ns) {
+  target.begin_ns = target.offset_ns;
+  target.end_ns = tables_.end
+                      ? clock_.ToNs(tables_.end->stop_tick) + target.offset_ns
+                      : latest_ns;
+  history_.Join(target);
 }
 
 void CaptureReader::AddTracks(uint32_t process) {
@@ -319,6 +344,7 @@ Status CaptureReader::DecodeFileRun(const Run& run, const RunInfo& info,
 Status CaptureReader::AddDevices(uint32_t process, int64_t offset_ns) {
   if (device_blocks_.empty()) return Ok();
   DeviceRecords devices(builder_, process, clock_, offset_ns, tables_.sites);
+  if (!history_.empty()) devices.SetHistory(&history_);
   if (tables_.end) devices.SetStop(tables_.end->stop_tick);
   for (const auto& [uid, entry] : tables_.threads)
     if (const auto track = tracks_.find(uid);

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "importers/capture/allocator_history.h"
 #include "importers/capture/block_scanner.h"
 #include "importers/capture/clock_map.h"
 #include "importers/capture/device_records.h"
@@ -58,6 +59,8 @@ class CaptureReader {
   Status DecodeFileRun(const Run& run, const RunInfo& info,
                        EventDecoder& decoder);
   Status AddDevices(uint32_t process, int64_t offset_ns);
+  Result<bool> AddHistoryBlock(const Block& block);
+  void JoinHistory(HistoryTarget target, int64_t latest_ns);
   void ReportDevices();
   void ReportFlight();
   void Count(uint32_t uid, const RunCounts& counts);
@@ -80,6 +83,7 @@ class CaptureReader {
   ClockMap clock_;
   std::vector<Run> runs_;
   std::vector<const Block*> device_blocks_;
+  AllocatorHistory history_;
   std::vector<std::pair<Run, std::string_view>> rejected_;  // and why
   std::vector<uint8_t> buffer_;
   std::map<uint32_t, uint32_t> tracks_;     // by thread uid

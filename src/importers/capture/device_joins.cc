@@ -117,7 +117,11 @@ void DeviceRecords::AttachMemory() {
     event.place = sites_.NameOf(memory.head.name);
     event.track =
         call != kNoRow ? builder_.track_of(call) : SideTrack(" memory");
-    builder_.AddMemory(event);
+    if (history_ != nullptr &&
+        history_->Takes(builder_.strings().view(event.place)))
+      history_->DriverTold(event);
+    else
+      builder_.AddMemory(event);
     builder_.ledger().Keep();
   }
 }

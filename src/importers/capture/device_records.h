@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "format/block.h"
+#include "importers/capture/allocator_history.h"
 #include "importers/capture/clock_map.h"
 #include "importers/capture/launch_details.h"
 #include "importers/capture/sites.h"
@@ -42,6 +43,8 @@ class DeviceRecords {
   // Recording stopped here. Work that begins later counts only if the call
   // that launched it was recorded.
   void SetStop(uint64_t tick) { stop_tick_ = tick; }
+  // What was told of memory of devices goes there.
+  void SetHistory(AllocatorHistory* history) { history_ = history; }
   // The track of the host thread with this id.
   void AddThread(uint32_t tid, uint32_t track) { threads_[tid] = track; }
 
@@ -106,6 +109,7 @@ class DeviceRecords {
   const ClockMap& clock_;
   int64_t offset_ns_;
   SiteTable& sites_;
+  AllocatorHistory* history_ = nullptr;
   uint64_t offset_ = 0;  // of the block being read
   StringId device_type_;
   std::map<uint32_t, uint32_t> threads_;  // tid to track

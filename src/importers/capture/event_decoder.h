@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "format/block.h"
+#include "importers/capture/allocator_history.h"
 #include "importers/capture/clock_map.h"
 #include "importers/capture/run_order.h"
 #include "importers/capture/sites.h"
@@ -48,6 +49,9 @@ class EventDecoder {
   // For runs whose header.events add up to `events` and of which none has more
   // than `most_slots` header.slots. Before the first run.
   Status Reserve(uint64_t events, uint32_t most_slots);
+
+  // What was told of memory of devices goes there.
+  void SetHistory(AllocatorHistory* history) { history_ = history; }
 
   // Decodes one run. `whole` is set to false where the packed bytes are not
   // what they should be; what came before has been used.
@@ -135,6 +139,7 @@ class EventDecoder {
   bool has_clock_;
   int64_t offset_ns_;
   SiteTable& sites_;
+  AllocatorHistory* history_ = nullptr;
   TraceBuilder::Rows rows_;
   uint64_t capacity_ = 0;
   Row row_ = 0;  // next to be written, counted from rows_.first

@@ -139,7 +139,11 @@ bool EventDecoder::Memory(const RunInfo& run, uint64_t tick,
   event.place = place.name;
   event.track = run.track;
   event.kind = static_cast<MemoryKind>(memory.kind);
-  builder_.AddMemory(event);
+  if (history_ != nullptr &&
+      history_->Takes(builder_.strings().view(event.place)))
+    history_->Told(event);
+  else
+    builder_.AddMemory(event);
   Account(time, ReasonOf(place, memory.place_site), run.offset);
   return true;
 }

@@ -34,8 +34,7 @@ Value OfInt(int64_t number) {
 
 }  // namespace
 
-Pickle::Pickle(InputSource& input, StringPool& strings,
-               PickleListener& listener)
+Pickle::Pickle(ByteReader& input, StringPool& strings, PickleListener& listener)
     : input_(input),
       strings_(strings),
       listener_(listener),

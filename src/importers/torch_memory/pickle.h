@@ -16,7 +16,6 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/string_pool.h"
-#include "importers/input/input_source.h"
 
 namespace stepscope::torch_memory {
 
@@ -46,6 +45,16 @@ struct Value {
   };
 };
 
+// Where the bytes come from.
+class ByteReader {
+ public:
+  virtual ~ByteReader() = default;
+  // As InputSource::Read(): 0 at the end.
+  virtual Result<size_t> Read(std::span<uint8_t> out) = 0;
+  // What messages call it.
+  virtual const std::string& path() const = 0;
+};
+
 // Who listens. Handles have 28 bits.
 class PickleListener {
  public:
@@ -60,7 +69,7 @@ class PickleListener {
 
 class Pickle {
  public:
-  Pickle(InputSource& input, StringPool& strings, PickleListener& listener);
+  Pickle(ByteReader& input, StringPool& strings, PickleListener& listener);
 
   // Called now and then; false: give up.
   template <typename Pulse>
@@ -91,7 +100,7 @@ class Pickle {
   uint64_t offset() const { return begin_ + at_; }
   uint64_t Little(size_t at, size_t bytes) const;
 
-  InputSource& input_;
+  ByteReader& input_;
   StringPool& strings_;
   PickleListener& listener_;
   std::vector<uint8_t> buffer_;

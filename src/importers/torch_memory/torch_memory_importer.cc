@@ -11,6 +11,18 @@
 namespace stepscope {
 namespace {
 
+class InputBytes : public torch_memory::ByteReader {
+ public:
+  explicit InputBytes(InputSource& input) : input_(input) {}
+  Result<size_t> Read(std::span<uint8_t> out) override {
+    return input_.Read(out);
+  }
+  const std::string& path() const override { return input_.path(); }
+
+ private:
+  InputSource& input_;
+};
+
 class TorchMemory : public Importer {
  public:
   std::string_view format() const override { return "torch_memory"; }
@@ -34,7 +46,8 @@ class TorchMemory : public Importer {
     builder.AddSource(format(), path);
     torch_memory::SnapshotReader reader(builder);
     {
-      torch_memory::Pickle pickle(input, builder.strings(), reader);
+      InputBytes bytes(input);
+      torch_memory::Pickle pickle(bytes, builder.strings(), reader);
       const Result<torch_memory::Value> whole = pickle.Read([&] {
         options.Report(input.source_offset(), total);
         return !options.cancelled();
