@@ -98,7 +98,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
     // `start`, `dur`: of the longest call.
     {"FlameBox", R"(name, class: string;
       depth, x, w, self, calls, start, dur: number)"},
-    {"FlameInfo", "total: number; boxes: FlameBox[]"},
+    // `modules`: whether any call of an nn.Module was recorded.
+    {"FlameInfo", "total: number; modules: boolean; boxes: FlameBox[]"},
     // Null: nothing is known of that pixel.
     {"CounterSeries", R"(t: number[]; min, max, last: (number | null)[];
       lowest?, highest?: number)"},
