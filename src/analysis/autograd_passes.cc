@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <string_view>
-#include <tuple>
 
 #include "analysis/gaps.h"
+#include "analysis/gradients.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
 
@@ -133,43 +133,12 @@ void AutogradPasses::FindPasses(std::vector<Pass> functions) {
   }
 }
 
-// Of the operators with a sequence number, those whose gradient was computed:
-// of several with one number, the one that began last, as torch counts up when
-// it makes a node of the graph.
+// Of the operators with a sequence number, those whose gradient was computed.
 void AutogradPasses::UseSequenceNumbers() {
-  const uint32_t process = tree_.threads()[main_].process;
-  const auto links = trace().links();
-  const auto key = [](const Link& link) {
-    return std::tuple(link.process, link.space);
-  };
-  const std::tuple wanted(process, LinkSpace::kSequence);
-  auto at = std::partition_point(
-      links.begin(), links.end(),
-      [&](const Link& link) { return key(link) < wanted; });
-  std::vector<Row> rows;
-  while (at != links.end() && key(*at) == wanted) {
-    const uint64_t id = at->id;
-    rows.clear();
-    for (; at != links.end() && key(*at) == wanted && at->id == id; ++at) {
-      const uint32_t thread = tree_.thread_of(at->row);
-      if (thread == kNoThread) continue;
-      if (thread == main_ || autograd_.Has(trace(), at->row))
-        rows.push_back(at->row);
-    }
-    if (rows.size() < 2) continue;
-    std::sort(rows.begin(), rows.end(), [&](Row a, Row b) {
-      return trace().start_ns()[a] < trace().start_ns()[b];
-    });
-    Row forward = kNoRow;
-    for (const Row row : rows) {
-      if (!autograd_.Has(trace(), row)) {
-        if (trace().type()[row] == STEPSCOPE_OPERATOR) forward = row;
-      } else if (forward != kNoRow) {
-        UseBefore(forward);
-        forward = kNoRow;
-      }
-    }
-  }
+  ForEachGradient(
+      tree_, autograd_, tree_.threads()[main_].process,
+      [&](Row row) { return tree_.thread_of(row) == main_; },
+      [&](Row forward, Row) { UseBefore(forward); });
 }
 
 // Marks the operator around an event.

@@ -10,6 +10,7 @@
 #include "analysis/source_notes.h"
 #include "analysis/tables/all_tables.h"
 #include "base/text.h"
+#include "trace/job/process_ending.h"
 
 namespace stepscope {
 namespace {
@@ -51,8 +52,10 @@ void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
   const uint64_t open = summary.events.open;
   if (!trace.complete()) {
     notes.push_back(
-        "The recording was cut short: the process was killed or is still "
-        "running.");
+        IsStillRecorded(trace)
+            ? "The recording goes on: this is what was recorded so far."
+            : "The recording was cut short: the process was killed or is "
+              "still running.");
   }
   if (open > 0) {
     notes.push_back(

@@ -22,7 +22,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"OpenState", R"("new" | "loading" | "ready" | "failed")"},
     {"WindowInfo", R"(t, name: string;
       file?, format?, modified_ns?, error?: string; bytes?: number;
-      state?: OpenState)"},
+      recording?, changed?: boolean; state?: OpenState)"},
     {"WorkerInfo", R"(id, name: string; rank: number | null;
       windows: WindowInfo[])"},
     // `all`: the whole job as one timeline, when there are several workers.
@@ -57,13 +57,24 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"PreviewInfo", "read, events: number"},
     {"LevelsInfo", "min, max: number"},
     {"TraceInfo", R"(origin_ns, epoch_ns?: string;
-      epoch_known?, complete: boolean;
+      epoch_known?, complete: boolean; recording?: boolean;
       span_ns, events, names, repaired, rejected: number;
       preview?: PreviewInfo | null; groups: GroupInfo[]; tracks: TrackInfo[];
       steps: StepInfo[]; stages?: StageInfo[]; idle_causes?: string[];
       classes: string[];
       short?: Record<string, string>; levels: LevelsInfo; source?: SourceInfo;
       ledger: Ledger; notes?: string[])"},
+    // Of a recording that goes on: the last steps, the last values of counters,
+    // what threads are in. `state` is null where it is too large to be read
+    // again and again, or nothing is there yet.
+    {"LiveStep", "index, start, dur: number; open: boolean"},
+    {"LiveCounter", R"(name: string; last, min, max: number | null;
+      t: number[]; values: (number | null)[])"},
+    {"LiveOpen", "thread: number; thread_name, name: string; dur: number"},
+    {"LiveState", R"(events, span_ns, lost, threads, step_count: number;
+      steps: LiveStep[]; counters: LiveCounter[]; open: LiveOpen[])"},
+    {"LiveInfo", R"(recording: boolean; bytes, again_ms: number;
+      state: LiveState | null)"},
     {"Names", "all: boolean; names: string[]"},
 
     {"EventRef", R"(row, track, start, dur, depth: number; name, class: string;
@@ -98,7 +109,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
     // `start`, `dur`: of the longest call.
     {"FlameBox", R"(name, class: string;
       depth, x, w, self, calls, start, dur: number)"},
-    {"FlameInfo", "total: number; boxes: FlameBox[]"},
+    // `modules`: whether any call of an nn.Module was recorded.
+    {"FlameInfo", "total: number; modules: boolean; boxes: FlameBox[]"},
     // Null: nothing is known of that pixel.
     {"CounterSeries", R"(t: number[]; min, max, last: (number | null)[];
       lowest?, highest?: number)"},
@@ -206,7 +218,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
 
     // By request.
     {"Folder", "generation: number"},
-    {"Answers", R"(runs: Runs; changes: Folder;
+    {"Answers", R"(runs: Runs; changes: Folder; live: LiveInfo;
       open, cancel, progress: Progress; trace: TraceInfo; names: Names;
       counter, host_busy: CounterSeries; idle: IdleInfo; mark: MarkInfo;
       select: SelectInfo; flame: FlameInfo; critical: CriticalInfo; event: EventInfo;

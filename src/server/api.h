@@ -20,6 +20,7 @@
 #include "server/http/request_guard.h"
 #include "server/http/response_headers.h"
 #include "server/kept_texts.h"
+#include "server/live/live_answer.h"
 
 namespace stepscope::server {
 
@@ -70,6 +71,7 @@ class Api {
   // Tables of views, of all open traces. Their keys have the traces' serials,
   // so those of a closed trace are never asked for and go first.
   mutable KeptTexts view_tables_{size_t{64} << 20};
+  LiveAnswers live_answers_;
   std::atomic<bool> stopping_{false};
 };
 

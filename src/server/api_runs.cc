@@ -35,14 +35,16 @@ std::string ProgressJson(const OpenProgress& progress) {
   return json.Take() + "\n";
 }
 
-void WriteWindow(JsonWriter& json, const Window& window,
-                 const OpenProgress& progress) {
+void WriteWindow(JsonWriter& json, const Window& window, Sessions& sessions) {
+  const OpenProgress progress = sessions.ProgressOf(window.id);
   json.BeginObject().Field("t", window.id).Field("name", window.name);
   json.Field("file", window.file).Field("format", window.format);
   json.Field("bytes", window.identity.bytes);
   json.Field("modified_ns", std::to_string(window.identity.changed_ns));
   json.Field("state", OpenStateName(progress.state));
-  json.Field("error", progress.error).EndObject();
+  json.Field("error", progress.error);
+  json.Field("recording", window.recording);
+  json.Field("changed", sessions.IsOutdated(window)).EndObject();
 }
 
 void WriteRun(JsonWriter& json, const Run& run, Sessions& sessions) {
@@ -57,7 +59,7 @@ void WriteRun(JsonWriter& json, const Run& run, Sessions& sessions) {
       json.Null();
     json.Key("windows").BeginArray();
     for (const Window& window : worker.windows)
-      WriteWindow(json, window, sessions.ProgressOf(window.id));
+      WriteWindow(json, window, sessions);
     json.EndArray().EndObject();
   }
   json.EndArray().Key("all");
@@ -109,6 +111,13 @@ void Api::AddRuns() {
         json.BeginObject().Field("generation", generation).EndObject();
         AnswerText(response, json.Take());
       });
+  Add("GET", "live", [this](const Parameters& parameters, Response& response) {
+    const std::optional<Target> target = folder_.Find(parameters.Text("t"));
+    if (!target || target->windows.size() != 1)
+      AnswerError(response, 404, "there is no such trace");
+    else
+      AnswerAbout(response, live_answers_.Answer(target->windows[0]));
+  });
   Add("POST", "open", [this](const Parameters& parameters, Response& response) {
     const Result<OpenProgress> progress = sessions_.Open(parameters.Text("t"));
     if (progress)

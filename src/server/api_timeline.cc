@@ -147,6 +147,7 @@ Result<std::string> MakeFlame(const OpenTrace& open, const EventTree& tree,
   FoldOptions options;
   options.device = parameters.Text("by") == "device";
   options.inverted = parameters.has("inverted");
+  options.modules = parameters.has("modules");
   if (parameters.has("t0") || parameters.has("t1")) {
     STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
     options.range = {stretch.begin + open.origin_ns(),
@@ -186,7 +187,8 @@ Result<std::string> FlameOf(const OpenTrace& open,
 Result<std::string> AnswerFlame(const OpenTrace& open,
                                 const Parameters& parameters) {
   std::string key = "flame";
-  for (const char* name : {"by", "inverted", "t0", "t1", "tracks", "steps"})
+  for (const char* name :
+       {"by", "inverted", "modules", "t0", "t1", "tracks", "steps"})
     key += std::string("\n") + (parameters.has(name) ? "=" : "") +
            parameters.Text(name);
   STEPSCOPE_TRY_ASSIGN(

@@ -10,6 +10,7 @@
  *        ranges burst       many ranges, then SIGKILL
  *        ranges full        many steps, until no file may grow any more
  *        ranges wait        prints "ready", then waits for SIGTERM: exit 5
+ *        ranges lines       a step for each line of its input, until that ends
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -121,6 +122,12 @@ int main(int argc, char** argv) {
     puts("ready");
     fflush(stdout);
     for (;;) pause();
+  }
+  if (strcmp(what, "lines") == 0) {
+    int step = 0;
+    for (int c = getchar(); c != EOF; c = getchar())
+      if (c == '\n') one_step(step++);
+    return 0;
   }
   const int steps = atoi(what);
   for (int i = 0; i < steps; ++i) one_step(i);

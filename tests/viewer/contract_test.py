@@ -211,6 +211,7 @@ def all_answers(folder):
             for worker in run["workers"]:
                 for window in worker["windows"]:
                     yield from answers_about(server, window)
+                    yield "live", server.get("live", t=window["t"])
             if run["all"]:
                 yield from answers_about(server, run["all"])
         yield "runs", server.get("runs")

@@ -27,6 +27,7 @@ namespace stepscope {
   TABLE(MemoryManipulation)     \
   TABLE(UserDefined)            \
   TABLE(Python)                 \
+  TABLE(Modules)                \
   TABLE(Memory)                 \
   TABLE(Percentiles)            \
   TABLE(Benchmark)              \

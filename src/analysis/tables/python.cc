@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "analysis/module_names.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/by_name.h"
 #include "analysis/tables/common_columns.h"
+#include "analysis/tables/self_times.h"
 
 namespace stepscope {
 namespace {
@@ -56,41 +58,6 @@ std::optional<PythonName> ParseXplane(std::string_view name) {
   return PythonName{name.substr(blank + 1), name.substr(1, colon - 1), line};
 }
 
-// Self times of the functions of one thread. Calls inside one may overlap each
-// other, where tasks take turns on the thread: what they cover together is not
-// its own time.
-class SelfTimes {
- public:
-  explicit SelfTimes(std::vector<int64_t>& by_slot) : by_slot_(by_slot) {}
-
-  // REQUIRES: spans as ForEachNested gives them.
-  void Add(uint32_t slot, const Interval& call, const Interval& span) {
-    while (!open_.empty() && open_.back().end <= span.begin) open_.pop_back();
-    if (!open_.empty()) {
-      Open& around = open_.back();
-      const int64_t from = std::max(call.begin, around.covered_until);
-      if (call.end > from) {
-        int64_t& self = by_slot_[around.slot];
-        self = SaturatingSubtract(self, SaturatingSubtract(call.end, from));
-        around.covered_until = call.end;
-      }
-    }
-    if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, 0);
-    by_slot_[slot] =
-        SaturatingAdd(by_slot_[slot], SaturatingSubtract(call.end, call.begin));
-    open_.push_back({slot, span.end, call.begin});
-  }
-
- private:
-  struct Open {
-    uint32_t slot;
-    int64_t end;
-    int64_t covered_until;  // by calls inside it
-  };
-  std::vector<int64_t>& by_slot_;
-  std::vector<Open> open_;
-};
-
 }  // namespace
 
 PythonName ParsePythonName(std::string_view name) {
@@ -104,13 +71,15 @@ std::vector<PythonRow> ComputePython(const EventTree& tree,
                                      const StepTable& steps, SortKey sort) {
   const Trace& trace = tree.trace();
   ByName functions(tree, /*per_thread=*/false);
+  const ModuleNames modules(tree);  // they have a table of their own
   StepShares shares(tree, steps);
   std::vector<int64_t> self_ns;
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
     if (!tree.Has(i, SetOf(STEPSCOPE_PYTHON_FUNCTION))) continue;
     SelfTimes self(self_ns);
     tree.ForEachNested(i, [&](Row row, const Interval& span) {
-      if (trace.type()[row] != STEPSCOPE_PYTHON_FUNCTION) return;
+      if (trace.type()[row] != STEPSCOPE_PYTHON_FUNCTION || modules.Has(row))
+        return;
       const uint32_t slot = functions.Add(row, i, span) & ~ByName::kNested;
       shares.Add(slot, row, i);
       self.Add(slot, {trace.start_ns()[row], tree.end_ns(row)}, span);

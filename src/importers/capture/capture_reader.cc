@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "importers/capture/live_place.h"
 #include "importers/capture/outline.h"
+#include "trace/job/process_ending.h"
 
 namespace stepscope::capture {
 namespace {
@@ -163,10 +164,13 @@ void CaptureReader::AddFileRun(const Block& block) {
 void CaptureReader::JoinLive() {
   std::vector<std::string> places = LivePlaces(
       path_, options_.confined ? "" : tables_.Find("live_path").value_or(""));
-  if (options_.confined && !places.empty()) places.resize(1);
+  const bool elsewhere = options_.formats.Get<LiveOptions>().elsewhere;
+  if (options_.confined && !elsewhere && !places.empty()) places.resize(1);
   const std::optional<File> live =
       OpenLive(file_, *list_.header, places, options_.confined);
   if (!live) return;
+  // Before it is read: a process that ends meanwhile has recorded more.
+  recording_ = IsBeingRecorded(*live);
   live_ = ReadLive(*live, *list_.header, tables_);
   // A chunk that is still in the ring may have been written as well, perhaps
   // only in part; the ring has all of it. What the writer marked as written
@@ -247,8 +251,11 @@ Status CaptureReader::AddToBuilder() {
     // Sums of two times stay within int64.
     if (offset_ns > kTimeLimitNs || offset_ns < -kTimeLimitNs) offset_ns = 0;
   }
-  const uint32_t process =
-      builder_.AddProcess(MakeProcess(tables_, clock_, offset_ns, builder_));
+  Process made = MakeProcess(tables_, clock_, offset_ns, builder_);
+  if (recording_)
+    made.metadata.emplace_back(builder_.Intern(kRecordingKey),
+                               builder_.Intern("yes"));
+  const uint32_t process = builder_.AddProcess(std::move(made));
   AddTracks(process);
   EventDecoder decoder(builder_, process, clock_, has_clock, offset_ns,
                        tables_.sites);

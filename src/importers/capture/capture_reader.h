@@ -80,6 +80,7 @@ class CaptureReader {
   BlockList list_;
   Metadata tables_;
   std::optional<LiveData> live_;
+  bool recording_ = false;  // into the live file, when it was read
   ClockMap clock_;
   std::vector<Run> runs_;
   std::vector<const Block*> device_blocks_;

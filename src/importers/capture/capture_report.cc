@@ -92,7 +92,9 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
     if (live_ && live_->heartbeat != 0)
       end_ns = std::max(end_ns, clock_.ToNs(live_->heartbeat) + offset_ns);
     builder_.SetIncomplete();
-    if (live_) {
+    if (recording_) {
+      AddProcessNote("is still recording; this is what it has recorded so far");
+    } else if (live_) {
       AddProcessNote("process was killed or is still recording: " +
                      Plural(live_events_, "event") +
                      " joined from the live file");

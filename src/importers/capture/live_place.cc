@@ -2,10 +2,12 @@
 #include "importers/capture/live_place.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstring>
 
@@ -88,6 +90,34 @@ std::optional<File> OpenLive(const File& capture,
     if (ours && IsOfRing(*live, header)) return *std::move(live);
   }
   return std::nullopt;
+}
+
+bool IsBeingRecorded(const File& live) {
+  format::LiveHeader header;
+  const Result<size_t> got =
+      live.ReadAt(0, {reinterpret_cast<uint8_t*>(&header), sizeof(header)});
+  if (!got || *got != sizeof(header)) return false;
+  const auto pid = static_cast<pid_t>(header.pid);
+  if (pid <= 0 || (kill(pid, 0) != 0 && errno != EPERM)) return false;
+  // The number may be another program's by now. Of other people's processes,
+  // no more is known.
+  const Result<std::string> maps =
+      ReadFile("/proc/" + std::to_string(pid) + "/maps");
+  return !maps || maps->find(live.path()) != maps->npos;
+}
+
+bool IsBeingRecorded(const std::string& path) {
+  struct stat beside = {};
+  if (lstat((path + std::string(kEnding)).c_str(), &beside) != 0) return false;
+  const Result<File> capture = File::OpenWithoutLinks(path);
+  format::FileHeader header;
+  if (!capture) return false;
+  const Result<size_t> got =
+      capture->ReadAt(0, {reinterpret_cast<uint8_t*>(&header), sizeof(header)});
+  if (!got || *got != sizeof(header)) return false;
+  const std::optional<File> live =
+      OpenLive(*capture, header, LivePlaces(path, ""), /*confined=*/true);
+  return live && IsBeingRecorded(*live);
 }
 
 }  // namespace stepscope::capture

@@ -15,6 +15,14 @@
 
 namespace stepscope::capture {
 
+// Of a reader that may only read what lies in a folder
+// (ImportOptions::formats).
+struct LiveOptions {
+  // The ring of a recording is read all the same where recorders put it, which
+  // is shared memory as a rule.
+  bool elsewhere = false;
+};
+
 // In the order in which they are tried: beside `capture`; then under the name
 // that the link there and `stated`, the path in the capture, end in: in the
 // folder of the capture, in STEPSCOPE_LIVE_DIR and in /dev/shm. `capture` is
@@ -31,5 +39,12 @@ std::optional<File> OpenLive(const File& capture,
                              const format::FileHeader& header,
                              std::span<const std::string> places,
                              bool confined = false);
+
+// Whether a process still records into this ring. Of one on another machine,
+// or of another container, that is not known: false.
+bool IsBeingRecorded(const File& live);
+// The same of a capture that lies in a folder; no link but the one beside it
+// is looked at.
+bool IsBeingRecorded(const std::string& capture);
 
 }  // namespace stepscope::capture

@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "base/file.h"
+#include "format/live_file.h"
 
 namespace stepscope::capture {
 namespace {
@@ -159,6 +162,13 @@ KilledSample MakeKilledSample() {
   std::vector<format::ThreadEntry> threads = SampleThreads();
   threads.insert(threads.begin(), format::ThreadEntry{});
   return {Take(w), MakeLive(1, 9800, threads, SampleNames(), chunks)};
+}
+
+KilledSample MakeRecordingSample(uint32_t pid) {
+  KilledSample sample = MakeKilledSample();
+  std::memcpy(sample.live.data() + offsetof(format::LiveHeader, pid), &pid,
+              sizeof(pid));
+  return sample;
 }
 
 TempFolder::TempFolder() {

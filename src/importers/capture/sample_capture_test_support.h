@@ -32,6 +32,8 @@ struct KilledSample {
 // The same records; the last run of each thread is in the live file, and one
 // chunk is in both.
 KilledSample MakeKilledSample();
+// The same of a process that still records.
+KilledSample MakeRecordingSample(uint32_t pid);
 
 // A folder of its own for one test, removed with the object.
 class TempFolder {

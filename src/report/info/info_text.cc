@@ -11,6 +11,7 @@
 #include "report/info/notes.h"
 #include "report/info/recording_cost.h"
 #include "report/info/thread_info.h"
+#include "trace/job/process_ending.h"
 #include "trace/overlap.h"
 #include "trace/write_loss.h"
 
@@ -54,6 +55,8 @@ std::string State(const Trace& trace) {
     return "incomplete: " + WriteLossText(loss) +
            (trace.complete() ? "" : "; the capture has no end");
   }
+  if (IsStillRecorded(trace))
+    return "still recording: this is what was recorded so far";
   if (trace.format() == "capture" && trace.complete() &&
       WasFinishedForIt(trace))
     return "complete: all that was recorded is here";

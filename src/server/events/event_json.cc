@@ -5,6 +5,7 @@
 
 #include "analysis/looks.h"
 #include "base/json_fragment.h"
+#include "server/events/callers.h"
 #include "server/events/event_facts.h"
 #include "server/events/event_relations.h"
 #include "server/events/same_name.h"
@@ -71,19 +72,28 @@ void WriteArgs(JsonWriter& json, const Trace& trace, Row row) {
   json.EndArray();
 }
 
-void WriteFacts(JsonWriter& json, const Trace& trace, Row row) {
+void WriteFacts(JsonWriter& json, const EventTree& tree, Row row) {
+  const auto write = [&](const std::vector<EventFact>& facts) {
+    for (const EventFact& fact : facts) {
+      json.BeginObject().Field("label", fact.label);
+      json.Field("value", fact.value).EndObject();
+    }
+  };
   json.Key("facts").BeginArray();
-  for (const EventFact& fact : FactsOf(trace, row)) {
-    json.BeginObject().Field("label", fact.label);
-    json.Field("value", fact.value).EndObject();
-  }
+  write(CallersOf(tree, row));
+  write(FactsOf(tree.trace(), row));
   json.EndArray();
+}
+
+// Of a thread, of any of its lanes: Python's functions may have their own.
+Row ParentOf(const OpenTrace& open, Row row) {
+  const bool host = open.tree().thread_of(row) != kNoThread;
+  return host ? open.tree().parent(row) : open.trace().nesting().parent[row];
 }
 
 void WriteAncestors(JsonWriter& json, const OpenTrace& open, Row row) {
   json.Key("ancestors").BeginArray();
-  for (Row at = open.trace().nesting().parent[row]; at != kNoRow;
-       at = open.trace().nesting().parent[at]) {
+  for (Row at = ParentOf(open, row); at != kNoRow; at = ParentOf(open, at)) {
     json.BeginObject().Field("row", uint64_t{at});
     json.Field("name", NameOf(open, at)).Field("class", ClassOf(open, at));
     json.Field("dur", open.trace().dur_ns()[at]).EndObject();
@@ -178,7 +188,7 @@ std::string EventJson(const OpenTrace& open, Row row) {
   json.Field("self", host ? tree.self_ns(row) : trace.self_ns()[row]);
   json.Field("gpu", host ? tree.gpu_ns(row) : int64_t{0});
   WriteStep(json, trace, row, StepOf(open, row));
-  WriteFacts(json, trace, row);
+  WriteFacts(json, tree, row);
   WriteArgs(json, trace, row);
   WriteAncestors(json, open, row);
   json.Field("children", CountChildren(trace, row, kMostChildren));

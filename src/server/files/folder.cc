@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "importers/capture/live_place.h"
 #include "importers/registry.h"
 #include "server/files/folder_scan.h"
 #include "trace/job/jobs.h"
@@ -108,6 +110,8 @@ class Lister {
     window.path = file.path;
     window.format = std::move(format);
     window.identity = file.identity;
+    window.recording =
+        window.format == "capture" && capture::IsBeingRecorded(window.path);
     // Two formats of one window differ in their endings only.
     for (Window& other : worker->windows) {
       if (other.name != window.name) continue;
@@ -135,11 +139,11 @@ class Lister {
 
 bool SameFiles(const Listing& a, const Listing& b) {
   const auto files = [](const Listing& listing) {
-    std::vector<std::pair<std::string, FileIdentity>> all;
+    std::vector<std::tuple<std::string, FileIdentity, bool>> all;
     for (const Run& run : listing.runs)
       for (const Worker& worker : run.workers)
         for (const Window& window : worker.windows)
-          all.emplace_back(window.file, window.identity);
+          all.emplace_back(window.file, window.identity, window.recording);
     return all;
   };
   return files(a) == files(b) && a.problem == b.problem &&

@@ -33,6 +33,7 @@ struct Window {
   std::string path;    // where it is opened; never sent
   std::string format;  // of the importer
   FileIdentity identity;
+  bool recording = false;  // a process still records into it
 };
 struct Worker {
   std::string id;

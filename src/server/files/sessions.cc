@@ -8,6 +8,7 @@
 #include <new>
 
 #include "analysis/ranks/align_set.h"
+#include "importers/capture/live_place.h"
 #include "importers/import_many.h"
 #include "server/files/cache_key.h"
 
@@ -18,6 +19,10 @@ std::vector<FileIdentity> FilesOf(const Target& target) {
   std::vector<FileIdentity> files;
   for (const Window& window : target.windows) files.push_back(window.identity);
   return files;
+}
+
+bool AnyRecording(const Target& target) {
+  return std::ranges::any_of(target.windows, &Window::recording);
 }
 
 // Where files lie is nobody's business but this machine's.
@@ -79,14 +84,16 @@ Result<OpenProgress> Sessions::Open(const std::string& id) {
                 "this trace is no longer in the folder; choose another one");
   }
   Session& session = sessions_[id];
+  // What is still recorded has more each time, though its file may not grow.
   if (session.progress.state == OpenState::kLoading ||
-      (open && session.files == FilesOf(*target)))
+      (open && session.files == FilesOf(*target) && !session.recording))
     return session.progress;
   if (stopping_) return Fail(ErrorCode::kCancelled, "the server is stopping");
   session.trace = nullptr;
   session.preview = nullptr;
   session.cancel = std::make_shared<CancelToken>();
   session.files = FilesOf(*target);
+  session.recording = AnyRecording(*target);
   session.used = ++use_;
   const uint64_t change = session.progress.change + 1;
   session.progress = {};
@@ -117,6 +124,16 @@ OpenProgress Sessions::ProgressOf(const std::string& id) {
   const std::lock_guard lock(mutex_);
   const auto found = sessions_.find(id);
   return found == sessions_.end() ? OpenProgress{} : found->second.progress;
+}
+
+bool Sessions::IsOutdated(const Window& window) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(window.id);
+  if (found == sessions_.end() || found->second.trace == nullptr) return false;
+  const Session& session = found->second;
+  return session.recording != window.recording ||
+         (!window.recording &&
+          session.files != std::vector<FileIdentity>{window.identity});
 }
 
 OpenProgress Sessions::WaitForNews(const std::string& id, uint64_t change,
@@ -281,6 +298,7 @@ Result<std::shared_ptr<const Trace>> Sessions::Read(const std::string& id,
   ImportOptions options;
   options.cancel = &cancel;
   options.confined = true;  // the folder may change between check and open
+  options.formats.Set(capture::LiveOptions{.elsewhere = true});
   options.progress = [&](uint64_t done, uint64_t total) {
     Report(id, cancel, done, total, "reading");
   };

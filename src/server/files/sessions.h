@@ -61,6 +61,9 @@ class Sessions {
   Result<OpenProgress> Open(const std::string& id);
   void Cancel(const std::string& id);
   OpenProgress ProgressOf(const std::string& id);
+  // Whether the file is another one than what is open of it, or recording has
+  // ended since. A recording that goes on is not: it always has more.
+  bool IsOutdated(const Window& window);
   // Returns when there is news after `change`, or the time is over.
   OpenProgress WaitForNews(const std::string& id, uint64_t change,
                            std::chrono::milliseconds time);
@@ -85,6 +88,7 @@ class Sessions {
     std::shared_ptr<const OpenTrace> trace;
     std::shared_ptr<const PreviewTrace> preview;
     std::vector<FileIdentity> files;
+    bool recording = false;  // some of them, when they were opened
     uint64_t used = 0;
   };
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 
+#include "analysis/gradients.h"
 #include "analysis/kinds.h"
 #include "analysis/looks.h"
+#include "analysis/module_names.h"
 #include "base/json_writer.h"
 
 namespace stepscope::server {
@@ -17,7 +20,11 @@ constexpr int64_t kSmallest = 5000;  // of the whole, one in so many
 class CallFolder {
  public:
   CallFolder(const EventTree& tree, const FoldOptions& options)
-      : tree_(tree), trace_(tree.trace()), options_(options), nodes_(1) {}
+      : tree_(tree),
+        trace_(tree.trace()),
+        options_(options),
+        modules_(tree),
+        nodes_(1) {}
 
   // The node of a call inside that of another one.
   uint32_t Enter(uint32_t parent, Row row) {
@@ -53,8 +60,7 @@ class CallFolder {
         while (!open.empty() && open.back().end <= span.begin) open.pop_back();
         const uint32_t around = open.empty() ? 0 : open.back().node;
         const int64_t time = Inside(row);
-        const bool step = trace_.type()[row] == STEPSCOPE_PROFILE_STEP;
-        if (time < 0 || step) {
+        if (time < 0 || IsLeftOut(row)) {
           open.push_back({span.end, around});
           return;
         }
@@ -68,21 +74,23 @@ class CallFolder {
   }
 
   void FoldDevice() {
+    if (options_.modules) FindGradients();
+    std::vector<bool> counted(trace_.size());  // calls launch more than once
     std::vector<Row> path;
     for (const DeviceWork& work : tree_.work()) {
       const int64_t time = Inside(work.row);
       if (time < 0) continue;
-      path.clear();
-      for (Row row = work.owner; row != kNoRow; row = tree_.parent(row))
-        if (trace_.type()[row] != STEPSCOPE_PROFILE_STEP) path.push_back(row);
+      FindPath(work.owner, path);
       uint32_t node = 0;
       for (auto row = path.rbegin(); row != path.rend(); ++row) {
         node = Enter(node, *row);
-        ++nodes_[node].calls;
+        if (!counted[*row]) ++nodes_[node].calls;
+        counted[*row] = true;
       }
       const std::span<const CapturedIn> captured = tree_.captured_in(work);
       for (auto event = captured.rbegin(); event != captured.rend(); ++event) {
-        if (IsAmong(path, event->name)) continue;
+        if (IsLeftOut(event->name, event->type) || IsAmong(path, event->name))
+          continue;
         node = Enter(node, event->name, event->type, work.launch);
         ++nodes_[node].calls;
       }
@@ -122,6 +130,43 @@ class CallFolder {
         std::min(end, range.end) - std::max(start, range.begin), 0);
   }
 
+  // Steps, so that they are put together.
+  bool IsLeftOut(StringId name, uint16_t type) const {
+    return type == STEPSCOPE_PROFILE_STEP ||
+           (options_.modules && type == STEPSCOPE_PYTHON_FUNCTION &&
+            !modules_.Has(name, type));
+  }
+  bool IsLeftOut(Row row) const {
+    return IsLeftOut(trace_.name()[row], trace_.type()[row]);
+  }
+
+  void FindGradients() {
+    const AutogradNames autograd(tree_);
+    if (!autograd.any() || !modules_.any()) return;
+    for (uint32_t i = 0; i < trace_.processes().size(); ++i)
+      ForEachGradient(
+          tree_, autograd, i, [](Row) { return true; },
+          [&](Row forward, Row backward) {
+            forward_of_.try_emplace(backward, forward);
+          });
+  }
+
+  // What is around work, innermost first.
+  void FindPath(Row row, std::vector<Row>& path) const {
+    path.clear();
+    for (; row != kNoRow; row = tree_.parent(row)) {
+      if (!IsLeftOut(row)) path.push_back(row);
+      const auto forward = forward_of_.find(row);
+      if (forward == forward_of_.end()) continue;
+      // Of the forward pass, all from its module outwards, as its own work has
+      // it; what is inside that was other work.
+      for (row = modules_.Around(forward->second); row != kNoRow;
+           row = tree_.parent(row))
+        if (!IsLeftOut(row)) path.push_back(row);
+      return;
+    }
+  }
+
   bool IsAmong(const std::vector<Row>& rows, StringId name) const {
     return std::any_of(rows.begin(), rows.end(),
                        [&](Row row) { return trace_.name()[row] == name; });
@@ -146,6 +191,8 @@ class CallFolder {
   const EventTree& tree_;
   const Trace& trace_;
   const FoldOptions& options_;
+  const ModuleNames modules_;
+  std::unordered_map<Row, Row> forward_of_;  // by function of autograd
   FlatMap slots_;  // parent and name to the node behind that
   std::vector<FoldedCall> nodes_;
 };
@@ -171,6 +218,7 @@ std::string FlameJson(const EventTree& tree, int64_t origin_ns,
     children[calls[i].parent].push_back(i);
   JsonWriter json;
   json.BeginObject().Field("total", calls[0].total_ns);
+  json.Field("modules", ModuleNames(tree).any());
   json.Key("boxes").BeginArray();
   std::vector<int64_t> x(calls.size(), 0);
   std::vector<uint32_t> waiting = {0};

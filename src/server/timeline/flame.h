@@ -33,6 +33,9 @@ struct FoldOptions {
   bool device = false;
   // Each function with its callers below it, instead of what it calls.
   bool inverted = false;
+  // Of Python, modules alone; what functions take is part of what is around
+  // them. Work of gradients lies below the module of their operator.
+  bool modules = false;
   std::optional<Interval> range;  // on the clock of the trace; none: all
   std::vector<bool> tracks;       // of the trace, by index; empty: all
 };
@@ -42,9 +45,9 @@ struct FoldOptions {
 std::vector<FoldedCall> FoldCalls(const EventTree& tree,
                                   const FoldOptions& options);
 
-// {"total", "boxes": [{"name", "class", "depth", "x", "w", "self", "calls",
-// "start", "dur"}]}, widest first within their parent. `x`, `w` in ns; the
-// place is that of the longest call. Too small ones are left out.
+// {"total", "modules", "boxes": [{"name", "class", "depth", "x", "w", "self",
+// "calls", "start", "dur"}]}, widest first within their parent. `x`, `w` in ns;
+// the place is that of the longest call. Too small ones are left out.
 std::string FlameJson(const EventTree& tree, int64_t origin_ns,
                       const FoldOptions& options);
 

@@ -12,12 +12,13 @@
 #include "analysis/random_trace.h"
 #include "base/whole_or_part.h"
 #include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope::server {
 namespace {
 
-// Two steps with the same calls; each launches a kernel.
-std::shared_ptr<const Trace> TwoSteps() {
+// Steps with the same calls; each launches a kernel.
+std::shared_ptr<const Trace> TwoSteps(int64_t steps = 2) {
   TraceBuilder builder;
   builder.AddProcess({});
   Track thread;
@@ -38,7 +39,7 @@ std::shared_ptr<const Trace> TwoSteps() {
     event.dur_ns = dur;
     return builder.AddEvent(event);
   };
-  for (int64_t step = 0; step < 2; ++step) {
+  for (int64_t step = 0; step < steps; ++step) {
     const int64_t at = step * 100;
     add(0, "ProfilerStep#" + std::to_string(step), STEPSCOPE_PROFILE_STEP, at,
         90);
@@ -56,8 +57,10 @@ std::shared_ptr<const Trace> TwoSteps() {
 // "model;conv": calls and own time.
 std::map<std::string, std::pair<uint64_t, int64_t>> Folded(
     const Trace& trace, bool device = false, bool inverted = false,
-    std::optional<Interval> range = {}, std::vector<bool> tracks = {}) {
-  const FoldOptions options = {device, inverted, range, std::move(tracks)};
+    std::optional<Interval> range = {}, std::vector<bool> tracks = {},
+    bool modules = false) {
+  const FoldOptions options = {device, inverted, modules, range,
+                               std::move(tracks)};
   const EventTree tree(trace);
   const std::vector<FoldedCall> calls = FoldCalls(tree, options);
   std::vector<std::string> paths(calls.size());
@@ -78,6 +81,13 @@ TEST(FlameTest, PutsStepsTogether) {
                                            {"model;conv;launch", {2, 10}}}));
 }
 
+TEST(FlameTest, PutsNineHundredStepsTogether) {
+  EXPECT_EQ(Folded(*TwoSteps(957)),
+            (Expected{{"model", {957, 957 * 20}},
+                      {"model;conv", {957, 957 * 35}},
+                      {"model;conv;launch", {957, 957 * 5}}}));
+}
+
 TEST(FlameTest, DeviceTimeStandsBelowWhatLaunchedIt) {
   EXPECT_EQ(Folded(*TwoSteps(), true),
             (Expected{{"model", {2, 0}},
@@ -85,11 +95,86 @@ TEST(FlameTest, DeviceTimeStandsBelowWhatLaunchedIt) {
                       {"model;conv;gemm", {2, 41}}}));
 }
 
+TEST(FlameTest, ACallThatLaunchesTwiceIsOneCall) {
+  EXPECT_EQ(
+      Folded(*TraceFromText(R"t(
+    0..100 conv Operator
+      10..20 cudaLaunchKernel CudaRuntime correlation=1
+      20..30 cudaLaunchKernel CudaRuntime correlation=2
+    stream 7 GPU:0
+      40..50 gemm Kernel correlation=1
+      50..55 add Kernel correlation=2)t"),
+             true),
+      (Expected{
+          {"conv", {1, 0}}, {"conv;gemm", {1, 10}}, {"conv;add", {1, 5}}}));
+}
+
 TEST(FlameTest, InvertedHasCallersBelow) {
   EXPECT_EQ(Folded(*TwoSteps(), true, true),
             (Expected{{"gemm", {2, 0}},
                       {"gemm;conv", {2, 0}},
                       {"gemm;conv;model", {2, 41}}}));
+}
+
+// A module, called through functions; its gradient is computed elsewhere.
+constexpr std::string_view kModel = R"t(
+  thread 1
+    0..100 "train.py(5): step" PythonFunction
+      10..60 "nn.Module: Net_0" PythonFunction
+        12..58 "net.py(9): forward" PythonFunction
+          20..40 "nn.Module: Linear_0" PythonFunction
+            25..35 aten::linear Operator sequence=1
+              30..31 cudaLaunchKernel CudaRuntime correlation=1
+  thread 2
+    100..120 "autograd::engine::evaluate_function: A" Operator sequence=1
+      105..106 cudaLaunchKernel CudaRuntime correlation=2
+  stream 7 GPU:0
+    40..50 gemm Kernel correlation=1
+    110..130 gemm_bw Kernel correlation=2)t";
+
+TEST(FlameTest, ByModuleLeavesFunctionsOut) {
+  EXPECT_EQ(
+      Folded(*TraceFromText(kModel), false, false, {}, {}, true),
+      (Expected{{"nn.Module: Net_0", {1, 30}},
+                {"nn.Module: Net_0;nn.Module: Linear_0", {1, 10}},
+                {"nn.Module: Net_0;nn.Module: Linear_0;aten::linear", {1, 9}},
+                {"nn.Module: Net_0;nn.Module: Linear_0;aten::linear;"
+                 "cudaLaunchKernel",
+                 {1, 1}},
+                {"autograd::engine::evaluate_function: A", {1, 19}},
+                {"autograd::engine::evaluate_function: A;cudaLaunchKernel",
+                 {1, 1}}}));
+}
+
+TEST(FlameTest, ByModuleHasItsGradientsOnTheDevice) {
+  const std::string linear = "nn.Module: Net_0;nn.Module: Linear_0";
+  const std::string gradient =
+      linear + ";autograd::engine::evaluate_function: A";
+  EXPECT_EQ(Folded(*TraceFromText(kModel), true, false, {}, {}, true),
+            (Expected{{"nn.Module: Net_0", {1, 0}},
+                      {linear, {1, 0}},
+                      {linear + ";aten::linear", {1, 0}},
+                      {linear + ";aten::linear;gemm", {1, 10}},
+                      {gradient, {1, 0}},
+                      {gradient + ";gemm_bw", {1, 20}}}));
+}
+
+// A range between two modules does not part a module from its gradients.
+TEST(FlameTest, ByModuleOneModuleIsOneBox) {
+  EXPECT_EQ(Folded(*TraceFromText(R"t(
+        thread 1
+          0..100 "nn.Module: Net_0" PythonFunction
+            10..90 forward UserDefined
+              20..40 "nn.Module: Linear_0" PythonFunction
+                25..35 aten::linear Operator sequence=1
+        thread 2
+          100..120 "autograd::engine::evaluate_function: A" Operator sequence=1
+            105..106 cudaLaunchKernel CudaRuntime correlation=2
+        stream 7 GPU:0
+          110..130 gemm_bw Kernel correlation=2)t"),
+                   true, false, {}, {}, true)
+                .count("nn.Module: Net_0;forward;nn.Module: Linear_0"),
+            1u);
 }
 
 TEST(FlameTest, OfATimeAndOfSomeTracks) {

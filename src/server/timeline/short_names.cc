@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/module_names.h"
+#include "analysis/tables/python.h"
 #include "base/name_display.h"
 
 namespace stepscope::server {
@@ -62,18 +64,40 @@ void TellApart(const Trace& trace, const std::vector<Named*>& alike) {
   }
 }
 
-}  // namespace
+// "linear.py(114): forward" and its like become "forward (linear.py:114)",
+// without folders; "nn.Module: Linear_0" becomes "Linear_0". Others are empty.
+std::string ShortOfPython(std::string_view name) {
+  const std::string_view module = ModuleIn(name);
+  if (!module.empty()) return std::string(module);
+  const PythonName python = ParsePythonName(name);
+  if (!python.line) return {};
+  const std::string_view file = python.file.substr(python.file.rfind('/') + 1);
+  return std::string(python.function) + " (" + std::string(file) + ":" +
+         std::to_string(*python.line) + ")";
+}
 
-std::vector<Named> ShortNames(const Trace& trace) {
-  std::vector<Named> names;
+// Names of Python or all others. Of either there may be more than one would
+// send, and none are to be left out because of the other.
+void AddShortNames(const Trace& trace, bool of_python,
+                   std::vector<Named>& names) {
   size_t bytes = 0;
   for (uint32_t i = 0; i < trace.strings().size() && bytes < kMostBytes; ++i) {
     const std::string_view name = trace.str(StringId{i});
-    std::string shown = ShortName(name);
+    std::string shown = ShortOfPython(name);
+    if (shown.empty() == of_python) continue;
+    if (!of_python) shown = ShortName(name);
     if (shown == name) continue;
     bytes += name.size();
     names.emplace_back(StringId{i}, std::move(shown));
   }
+}
+
+}  // namespace
+
+std::vector<Named> ShortNames(const Trace& trace) {
+  std::vector<Named> names;
+  AddShortNames(trace, /*of_python=*/false, names);
+  AddShortNames(trace, /*of_python=*/true, names);
   std::map<std::string, std::vector<Named*>> by_short;
   for (Named& one : names) by_short[one.second].push_back(&one);
   for (auto& [shown, alike] : by_short) {

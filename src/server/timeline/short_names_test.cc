@@ -32,6 +32,19 @@ TEST(ShortNamesTest, TellNamesApartThatDifferInTheirArguments) {
   EXPECT_EQ(shorts[alone], "pool");
 }
 
+TEST(ShortNamesTest, FunctionsOfPythonKeepFileAndLine) {
+  const std::string ours = "Net.forward (src/net.py:9)";
+  const std::string torch = "torch/nn/modules/linear.py(114): forward";
+  const std::string jax = "$profiler.py:91 start_trace";
+  const std::string module = "nn.Module: Linear_0";
+  auto shorts = ShortOf({ours, torch, jax, module, "aten::mm"});
+  EXPECT_EQ(shorts[ours], "Net.forward (net.py:9)");
+  EXPECT_EQ(shorts[torch], "forward (linear.py:114)");
+  EXPECT_EQ(shorts[jax], "start_trace (profiler.py:91)");
+  EXPECT_EQ(shorts[module], "Linear_0");
+  EXPECT_EQ(shorts.size(), 4u);
+}
+
 TEST(ShortNamesTest, AreNeverAlike) {
   std::vector<std::string> names;
   for (const char* space : {"a", "b"})

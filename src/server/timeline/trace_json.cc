@@ -15,6 +15,7 @@
 #include "server/timeline/short_names.h"
 #include "trace/clock_facts.h"
 #include "trace/event_type.h"
+#include "trace/job/process_ending.h"
 #include "trace/overlap.h"
 
 namespace stepscope::server {
@@ -187,6 +188,7 @@ std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
   json.Key("levels").BeginObject().Field("min", int64_t{finest});
   json.Field("max", int64_t{std::max(finest, whole)}).EndObject();
   json.Field("complete", trace.complete());
+  json.Field("recording", IsStillRecorded(trace));
   WriteSource(json, trace);
   WriteLedger(json, trace, {open.tree().orphans(), CountOutliving(trace)});
   const Ledger& ledger = trace.ledger();

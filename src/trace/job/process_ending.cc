@@ -47,6 +47,13 @@ bool IsRequest(int signal) {
 
 }  // namespace
 
+bool IsStillRecorded(const Trace& trace) {
+  for (const Process& process : trace.processes())
+    for (const auto& [key, value] : process.metadata)
+      if (trace.str(key) == kRecordingKey) return true;
+  return false;
+}
+
 ProcessEnding DescribeEnding(std::string_view ended) {
   constexpr const char* kAllHere =
       " without closing the capture; all events are here";

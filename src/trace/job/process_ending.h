@@ -8,7 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "trace/trace.h"
+
 namespace stepscope {
+
+// Key of a process that still recorded when its capture was read.
+inline constexpr std::string_view kRecordingKey = "recording";
+bool IsStillRecorded(const Trace& trace);
 
 struct ProcessEnding {
   bool cut_short = false;  // it died in the middle of its work

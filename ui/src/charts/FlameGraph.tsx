@@ -49,22 +49,23 @@ export function FlameGraph({ info, query = "", onShow }: {
           chosen.value = null;
         }} />}
       <div style={{ height: `${deep * ROW}px` }}>
-        {placed.map(({ box: one, left, width }, n) => (
-          <button key={n} class={!query ? "" : matches(one.name, query)
-            ? "found" : "other"}
+        {placed.map(({ box: one, left, width }, n) => {
+          const other = query !== "" && !matches(one.name, query);
+          return <button key={n} class={other ? "other" : query && "found"}
             aria-pressed={one === box}
             title={`${one.name}\n${countOf(one.calls, "call")} · ` +
               `${formatTime(one.w)} · ${formatShare(partOf(one.w, whole))}`}
             style={{ left: `${left * 100}%`, width: `${width * 100}%`,
               top: `${one.depth * ROW}px`,
-              background: `color-mix(in srgb, ${cssVar(lookOf(CLASSES,
-                one.class).hue)} 36%, var(--card))` }}
+              background: other ? "var(--soft)" : "color-mix(in srgb, " +
+                `${cssVar(lookOf(CLASSES, one.class).hue)} 36%, ` +
+                "var(--card))" }}
             onClick={() => {
               chosen.value = one === box ? null : one;
             }}>
             {width > 0.03 ? shortName(one.name) : ""}
-          </button>
-        ))}
+          </button>;
+        })}
       </div>
     </div>
   );

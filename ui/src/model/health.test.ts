@@ -22,6 +22,10 @@ test("losses and a cut recording are said", () => {
         { what: "repaired: clock", count: 1 }] });
   expect(healthOf({ complete: false, repaired: 0, rejected: 0, ledger: NONE }))
     .toMatchObject({ good: false, title: "Cut off" });
+  expect(healthOf({ complete: false, recording: true, repaired: 0,
+    rejected: 0, ledger: NONE })).toMatchObject({ good: true,
+    title: "Recording", detail: "0 records read, none lost, none repaired, " +
+      "the recording goes on" });
   // Nobody knows how much is missing.
   expect(healthOf({ complete: false, repaired: 0, rejected: 1,
     ledger: { ...NONE, rejected: { "cut short": 1 } } }))

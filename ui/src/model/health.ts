@@ -18,7 +18,7 @@ function binsOf(bins: Record<string, number>, word: string) {
 }
 
 export function healthOf(info: Pick<TraceInfo,
-  "ledger" | "complete" | "repaired" | "rejected">): Health {
+  "ledger" | "complete" | "recording" | "repaired" | "rejected">): Health {
   const { ledger, complete, rejected: lost, repaired: mended } = info;
   const rejected = binsOf(ledger.rejected, "rejected");
   const repaired = binsOf(ledger.repaired, "repaired");
@@ -28,8 +28,12 @@ export function healthOf(info: Pick<TraceInfo,
     lost ? `${formatCount(lost)} rejected` : "none lost",
     mended ? `${formatCount(mended)} repaired` : "none repaired",
   ];
-  if (!complete) parts.push("the recording was cut off");
+  if (info.recording) parts.push("the recording goes on");
+  else if (!complete) parts.push("the recording was cut off");
   const detail = parts.join(", ");
+  // The rest is on its way.
+  if (info.recording)
+    return { good: lost === 0, title: "Recording", detail, reasons };
   // How much is missing of a file that breaks off, nobody knows.
   if (!complete) return { good: false, title: "Cut off", detail, reasons };
   if (lost > 0)

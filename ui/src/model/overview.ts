@@ -15,6 +15,8 @@ import { placeName } from "./memory.ts";
 export interface Doubts {
   /** The file ends before the recording does. */
   cut: boolean;
+  /** It grows: more is on its way. */
+  recording?: boolean;
   /** Records that could not be used. */
   lost: number;
   /** The share of a step in which nothing was recorded. */
@@ -25,8 +27,9 @@ const SURE: Doubts = { cut: false, lost: 0, unrecorded: 0 };
 const MUCH = 0.2;
 
 export function doubtsOf(doc: Pick<SummaryDoc, "waterfall">,
-  info: Pick<TraceInfo, "complete" | "rejected">): Doubts {
+  info: Pick<TraceInfo, "complete" | "recording" | "rejected">): Doubts {
   return { cut: !info.complete, lost: info.rejected,
+    ...info.recording ? { recording: true } : {},
     unrecorded: doc.waterfall?.parts
       .find((one) => one.name === "unexplained")?.ratio ?? 0 };
 }
@@ -44,7 +47,9 @@ export function headline(advise: AdviseDoc | null, hasDevice: boolean,
   if (!advise) return "";
   const of = hasSteps ? "a step" : "the recorded time";
   const said: string[] = [];
-  if (doubts.cut)
+  if (doubts.recording)
+    said.push("This is what was recorded so far.");
+  else if (doubts.cut)
     said.push("This file is cut off: figures are of the part that was read.");
   else if (doubts.lost > 0)
     said.push(`${countOf(doubts.lost, "record")} could not be read.`);

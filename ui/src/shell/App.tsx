@@ -6,6 +6,7 @@ import { tokenRefused } from "../state/api.ts";
 import { notLoadedText } from "../state/not_loaded.ts";
 import { route } from "../state/route.ts";
 import { views, type View } from "../views/registry.tsx";
+import { FileNews } from "./FileNews.tsx";
 import { Help, helpShown, showHelp } from "./Help.tsx";
 import { AskToken, Failed, Message, traceMessage } from "./Messages.tsx";
 import { Nav } from "./Nav.tsx";
@@ -68,7 +69,10 @@ export function App() {
     <div class={"shell" + (view.key === "trace" ? " narrow" : "")}>
       <Nav current={view.key} />
       <TopBar />
-      <main tabIndex={-1}>{message ?? <ViewFrame view={view} />}</main>
+      <div class="content">
+        <FileNews />
+        <main tabIndex={-1}>{message ?? <ViewFrame view={view} />}</main>
+      </div>
       <Help />
       <Toast />
     </div>

@@ -28,7 +28,7 @@ export async function openTrace(
   learnShort(info.short);
   const changed = noteTrace(t, info);
   // The shown one is another now: all that is seen of it, too.
-  if (changed && t === traceId.value) reopen();
+  if (changed && t === traceId.value) void reopen();
   return info;
 }
 

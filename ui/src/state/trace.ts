@@ -88,7 +88,7 @@ export const trace = computed<{ t: string; info: TraceInfo } | null>(() => {
 /** Only the timeline has a picture so far, and a coarse one. */
 export const isPreview = computed(() => openInfo.value?.preview != null);
 
-async function loadRuns(): Promise<void> {
+export async function loadRuns(): Promise<void> {
   try {
     const value = await api.get("runs");
     learnFirst(value);
@@ -163,10 +163,11 @@ async function showPreview(t: string, progress: Progress,
   }
 }
 
-export function reopen(): void {
+/** Resolves when that has ended, well or not. */
+export async function reopen(): Promise<void> {
   current.abort();
   current = new AbortController();
-  if (traceId.value) void open(traceId.value, current.signal);
+  if (traceId.value) await open(traceId.value, current.signal);
   else opening.value = { state: "none" };
 }
 
@@ -207,6 +208,6 @@ export function startTraceState(): void {
     if (t === shown) return;
     shown = t;
     // Not inside the effect: opening reads and writes other signals.
-    queueMicrotask(reopen);
+    queueMicrotask(() => void reopen());
   });
 }

@@ -216,5 +216,5 @@ export function flameAnswer(trace, query) {
     total += r.total;
     return box;
   });
-  return { total, boxes };
+  return { total, modules: false, boxes };
 }

@@ -16,22 +16,29 @@ const show = ({ start, dur }: FlameBox) =>
   showRange(start, start + Math.max(dur, 1));
 
 export default function FlameView() {
-  const { by = "", dir = "", find = "" } = route.value.more;
+  const { by = "", dir = "", of = "", find = "" } = route.value.more;
   const t = trace.value?.t;
   const load = useAnswer("flame", t ? { t, by: by || "host",
-    inverted: dir || undefined, steps: chosenSteps() || undefined } : null);
+    inverted: dir || undefined, modules: of || undefined,
+    steps: chosenSteps() || undefined } : null);
   return (
     <Page title="Flame graph" fill actions={<StepsChoice />}
       detail={(load.state === "ready"
         ? `${formatTime(load.value.total)} in all. ` : "") +
-        "Calls with the same callers are one box, over all threads and " +
-        "steps; its width is its time."}>
+        (of ? "Functions of Python are left out but for nn.Module; GPU work " +
+          "of a gradient is below the module that it is the gradient of."
+          : "Calls with the same callers are one box, over all threads " +
+            "and steps; its width is its time.")}>
       <Card class="table-card flame-card">
         <div class="tabs">
           <Segments label="Time" value={by} options={[
             { value: "", text: "Host time" },
             { value: "device", text: "GPU time" },
           ]} onPick={(value) => setMore("by", value)} />
+          <Segments label="Calls" value={of} options={[
+            { value: "", text: "All calls" },
+            { value: "modules", text: "By module" },
+          ]} onPick={(value) => setMore("of", value)} />
           <Segments label="Order" value={dir} options={[
             { value: "", text: "By caller" },
             { value: "1", text: "Inverted" },
@@ -41,7 +48,10 @@ export default function FlameView() {
               setMore("find", event.currentTarget.value)} />
         </div>
         <Loaded what="The flame graph" load={load}>
-          {(info) => info.boxes.length === 0
+          {(info) => of && !info.modules
+            ? <p class="nothing">No call of an nn.Module is in this trace.
+              The profiler of torch records them with with_stack=True.</p>
+            : info.boxes.length === 0
             ? <p class="nothing">{by === "device"
               ? "No work of a device is in this trace."
               : "No events of the host are in this trace."}</p>

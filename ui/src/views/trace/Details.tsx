@@ -21,8 +21,13 @@ import * as s from "./store.ts";
 export const ClassSwatch = ({ name = "" }: { name: string | undefined }) =>
   <Swatch hue={lookOf(CLASSES, name).hue} />;
 
+/** Room of a fact in letters; a longer one has the row for itself. */
+const NARROW = 30;
 function Fact({ label, value }: { label: string; value: string }) {
-  return <div><dt>{label}</dt><dd>{value}</dd></div>;
+  return (
+    <div class={value.length > NARROW ? "wide" : ""}>
+      <dt>{label}</dt><dd title={value}>{value}</dd></div>
+  );
 }
 
 function startText(event: EventInfo): Parameters<typeof Fact>[0] {
