@@ -123,7 +123,7 @@ def run_child(settings, snapshot=""):
         result.update(json.loads(done.stdout.strip().splitlines()[-1]))
     except (IndexError, ValueError):
         result["error"] = ("exit status %d: " % done.returncode +
-                           done.stderr.strip()[-300:])
+                           done.stderr.strip().rpartition("\n")[2][:200])
     return result
 
 
@@ -164,6 +164,8 @@ def predict(program, snapshot, settings, limit):
 def compare(folder, program):
     truth = json.loads((folder / "truth.json").read_text())
     base = truth["base"]
+    if "max_memory_reserved" not in base:
+        sys.exit(f"{folder}: the first run failed: " + base["error"])
     runs = [one for one in truth["runs"] if "max_memory_reserved" in one]
     rows = predict(program, folder / "base.pickle",
                    [one["settings"] for one in runs], base["limit_bytes"])
