@@ -8,8 +8,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/raw_member.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
+#include "base/json_fragment.h"
 
 namespace stepscope {
 namespace {
@@ -27,37 +29,22 @@ std::string_view ModuleOfFrame(std::string_view frame) {
   return file.ends_with(".py") ? file.substr(0, file.size() - 3) : file;
 }
 
-// The files whose forward() is on a stack, outermost first: a stack has no
-// names of classes.
-std::string ModulesOfStack(std::string_view json) {
-  std::string modules;
-  size_t at = json.find('[');
-  while (at != json.npos) {
-    const size_t begin = json.find('"', at + 1);
-    const size_t end = begin == json.npos ? begin : json.find('"', begin + 1);
-    if (end == json.npos) break;
-    const std::string_view module =
-        ModuleOfFrame(json.substr(begin + 1, end - begin - 1));
-    if (!module.empty())
-      modules = std::string(module) + (modules.empty() ? "" : "/" + modules);
-    at = end;
-  }
-  return modules;
-}
-
 std::string ModulesOf(const EventTree& tree, Row row) {
   const Trace& trace = tree.trace();
   if (row == kNoRow) return {};
-  if (trace.has_raw_args())
-    if (std::string modules = ModulesOfStack(trace.raw_args(row));
-        !modules.empty())
-      return modules;
   std::string modules;
+  const auto add_outer = [&](std::string_view module) {
+    if (!module.empty())
+      modules = std::string(module) + (modules.empty() ? "" : "/" + modules);
+  };
+  // A stack has no names of classes: the files whose forward() is on it.
+  for (const std::string& frame : FramesOf(trace, row))
+    add_outer(ModuleOfFrame(frame));
+  if (!modules.empty()) return modules;
   for (Row around = row; around != kNoRow; around = tree.parent(around)) {
     const std::string_view name = trace.str(trace.name()[around]);
-    if (!name.starts_with(kModulePrefix)) continue;
-    const std::string_view module = name.substr(kModulePrefix.size());
-    modules = std::string(module) + (modules.empty() ? "" : "/" + modules);
+    if (name.starts_with(kModulePrefix))
+      add_outer(name.substr(kModulePrefix.size()));
   }
   return modules;
 }
@@ -96,6 +83,22 @@ std::vector<MemoryAccount> MakeMemoryAccounts(const EventTree& tree) {
     }
   }
   return accounts;
+}
+
+std::vector<std::string> FramesOf(const Trace& trace, Row row) {
+  std::vector<std::string> frames;
+  if (row == kNoRow || !trace.has_raw_args()) return frames;
+  const std::string members = trace.raw_args(row);
+  ForEachJsonItem(RawMember(members, "frames"), [&](std::string_view item) {
+    if (item.size() < 2 || item.front() != '"') return;
+    std::string& frame = frames.emplace_back();
+    for (size_t i = 1; i + 1 < item.size(); ++i) {
+      // Names have no escapes but these.
+      if (item[i] == '\\' && (item[i + 1] == '"' || item[i + 1] == '\\')) ++i;
+      frame += item[i];
+    }
+  });
+  return frames;
 }
 
 std::string_view OwnerName(const Trace& trace, Row row) {

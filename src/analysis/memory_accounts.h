@@ -46,6 +46,9 @@ std::string OwnerText(const EventTree& tree, const MemoryOwner& owner,
 // The name of who is accountable.
 std::string_view OwnerName(const Trace& trace, Row row);
 
+// The frames that the file states, innermost first: "forward (models.py:18)".
+std::vector<std::string> FramesOf(const Trace& trace, Row row);
+
 // What of an account is held right after an event, by owner and in the order of
 // the owners: one that holds nothing is left out.
 struct HeldByOwner {
