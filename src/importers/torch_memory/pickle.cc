@@ -228,30 +228,22 @@ Status Pickle::Refuse(uint8_t opcode) {
              "; a memory snapshot is plain data, so nothing of it was run");
 }
 
-// Most of a snapshot is of these few opcodes. What every one of them uses is
-// local: the compiler cannot know that a Value is none of our members.
 Status Pickle::StepMany() {
   constexpr size_t kLongest = 16;  // of these, more than any takes
   constexpr int kAtOnce = 1 << 16;
   if (!began_) return Ok();
-  const uint8_t* const data = buffer_.data();
-  const size_t end = end_;
-  size_t at = at_;
-  const uint32_t* memo = memo_.data();
-  size_t memos = memo_.size();
   for (int n = 0; n < kAtOnce; ++n) {
-    at_ = at;  // for whoever is called, and where this ends
-    if (end - at < kLongest || stack_.size() >= kMostOpen) return Ok();
-    const uint8_t* const code = data + at;
+    if (end_ - at_ < kLongest || stack_.size() >= kMostOpen) return Ok();
+    const uint8_t* const code = buffer_.data() + at_;
     switch (*code) {
       case kBinGet:
       case kLongBinGet: {
         const bool wide = *code == kLongBinGet;
-        const uint64_t index = wide ? Little(at + 1, 4) : code[1];
+        const uint64_t index = wide ? Little(at_ + 1, 4) : code[1];
         const uint32_t packed =
-            index < memos ? memo[static_cast<size_t>(index)] : 0;
+            index < memo_.size() ? memo_[static_cast<size_t>(index)] : 0;
         if (packed == 0) return Ok();
-        Value value;
+        Value& value = stack_.emplace_back();
         value.type = static_cast<ValueType>((packed >> kHandleBits) - 1);
         value.memo = static_cast<uint32_t>(index);
         if (value.type < ValueType::kText)
@@ -260,62 +252,58 @@ Status Pickle::StepMany() {
           value.text = StringId{packed & kHandleMask};
         else
           value.handle = packed & kHandleMask;
-        stack_.push_back(value);
-        at += wide ? 5 : 2;
+        at_ += wide ? 5 : 2;
         break;
       }
       case kMemoize:
         if (memo_.size() >= memo_.capacity()) return Ok();
         STEPSCOPE_TRY(Put(memo_.size()));
-        memo = memo_.data();
-        memos = memo_.size();
-        ++at;
+        ++at_;
         break;
       case kMark:
         if (marks_.size() >= kMostOpen) return Ok();
         marks_.push_back(stack_.size());
-        ++at;
+        ++at_;
         break;
       case kEmptyDict:
       case kEmptyList:
-        stack_.push_back(OfType(*code == kEmptyDict ? ValueType::kDict
-                                                    : ValueType::kList));
-        ++at;
+        stack_.emplace_back().type =
+            *code == kEmptyDict ? ValueType::kDict : ValueType::kList;
+        ++at_;
         break;
       case kBinInt1:
         stack_.push_back(OfInt(code[1]));
-        at += 2;
+        at_ += 2;
         break;
       case kBinInt2:
-        stack_.push_back(OfInt(static_cast<int64_t>(Little(at + 1, 2))));
-        at += 3;
+        stack_.push_back(OfInt(static_cast<int64_t>(Little(at_ + 1, 2))));
+        at_ += 3;
         break;
       case kBinInt:
         stack_.push_back(OfInt(
-            static_cast<int32_t>(static_cast<uint32_t>(Little(at + 1, 4)))));
-        at += 5;
+            static_cast<int32_t>(static_cast<uint32_t>(Little(at_ + 1, 4)))));
+        at_ += 5;
         break;
       case kLong1: {
         const size_t size = code[1];
         if (size == 0 || size > 8) return Ok();
         const auto unused = static_cast<unsigned>(64 - 8 * size);
         const auto bits =
-            static_cast<int64_t>(Little(at + 2, 8) << unused) >> unused;
+            static_cast<int64_t>(Little(at_ + 2, 8) << unused) >> unused;
         stack_.push_back(OfInt(bits));
-        at += 2 + size;
+        at_ += 2 + size;
         break;
       }
       case kSetItems:
         if (marks_.empty() || marks_.back() > stack_.size()) return Ok();
         STEPSCOPE_TRY(SetItems(marks_.back(), false));
         marks_.pop_back();
-        ++at;
+        ++at_;
         break;
       default:
         return Ok();
     }
   }
-  at_ = at;
   return Ok();
 }
 

@@ -134,7 +134,7 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("columnheader", { name: "Owner" }).waitFor();
       await expect.poll(() => cells(0).nth(1).innerText())
         .toBe(formatBytes(most!.bytes));
-      expect(await seriousInBothThemes(page)).toEqual([]);
+      expect(await seriousInBothThemes(page)).toEqual([[], []]);
     });
 
     test("a box: its stack, its event, and back", async () => {
@@ -149,7 +149,7 @@ describe.skipIf(missing.length > 0)(
       await page.waitForURL(/box=\d+/);
       await page.getByRole("heading", { name: "Allocation" }).waitFor();
       await page.locator(".memory-stack li").first().waitFor();
-      expect(await seriousInBothThemes(page)).toEqual([]);
+      expect(await seriousInBothThemes(page)).toEqual([[], []]);
       await page.getByRole("button", { name: "Show on timeline" }).first()
         .click();
       await page.waitForURL(/#\/trace\?.*row=\d+/);
