@@ -128,14 +128,13 @@ std::vector<HeldByOwner> HeldAfter(const Trace& trace,
     if (allocation.made > event) break;
     if (allocation.freed <= event) continue;
     HeldByOwner& owner = held[account.owner_of[i]];
-    owner.bytes = SaturatingAdd(
-        owner.bytes, trace.memory().stored()[allocation.made].bytes);
+    owner.bytes = SaturatingAdd(owner.bytes,
+                                trace.memory().stored()[allocation.made].bytes);
     ++owner.allocations;
   }
   for (uint32_t i = 0; i < held.size(); ++i) held[i].owner = i;
-  std::erase_if(held, [](const HeldByOwner& owner) {
-    return owner.allocations == 0;
-  });
+  std::erase_if(
+      held, [](const HeldByOwner& owner) { return owner.allocations == 0; });
   return held;
 }
 

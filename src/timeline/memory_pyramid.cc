@@ -176,16 +176,15 @@ MemoryPyramid::Cell MemoryPyramid::CellOf(const Box& box, int level) const {
   const double low = static_cast<double>(box.at * unit_) / bin_bytes_;
   const double size = static_cast<double>(box.size * unit_) / bin_bytes_;
   Cell cell;
-  cell.bucket = static_cast<uint32_t>(
-      std::max<int64_t>(0, middle - begin_ns_) /
-      bucket_ns_[static_cast<size_t>(level)]);
+  cell.bucket = static_cast<uint32_t>(std::max<int64_t>(0, middle - begin_ns_) /
+                                      bucket_ns_[static_cast<size_t>(level)]);
   cell.bin = static_cast<uint16_t>(std::min(low, double{kBins - 1}));
   cell.bins = static_cast<uint16_t>(std::clamp(
       std::ceil(low + size) - std::floor(low), 1.0, double{kBins} - cell.bin));
   cell.owner = box.owner;
-  cell.busy_ns = static_cast<float>(
-      static_cast<double>(box.end_ns - box.begin_ns) *
-      std::min(1.0, size / cell.bins));
+  cell.busy_ns =
+      static_cast<float>(static_cast<double>(box.end_ns - box.begin_ns) *
+                         std::min(1.0, size / cell.bins));
   return cell;
 }
 
@@ -225,10 +224,10 @@ void MemoryPyramid::BuildLevel(int level) {
     uint32_t bucket = UINT32_MAX;
     if (next < finer.size()) bucket = finer[next].bucket / 4;
     if (box < boxes.size())
-      bucket = std::min(bucket, static_cast<uint32_t>(
-                                    std::max<int64_t>(
-                                        0, boxes[box].begin_ns - begin_ns_) /
-                                    bucket_ns_[at]));
+      bucket = std::min(
+          bucket, static_cast<uint32_t>(
+                      std::max<int64_t>(0, boxes[box].begin_ns - begin_ns_) /
+                      bucket_ns_[at]));
     for (const Cell& cell : later) bucket = std::min(bucket, cell.bucket);
     std::erase_if(later, [&](const Cell& cell) {
       if (cell.bucket != bucket) return false;
@@ -239,8 +238,7 @@ void MemoryPyramid::BuildLevel(int level) {
       same.push_back(finer[next]);
       same.back().bucket = bucket;
     }
-    const int64_t end_ns =
-        begin_ns_ + (int64_t{bucket} + 1) * bucket_ns_[at];
+    const int64_t end_ns = begin_ns_ + (int64_t{bucket} + 1) * bucket_ns_[at];
     for (; box < boxes.size() && boxes[box].begin_ns < end_ns; ++box) {
       const Cell cell = CellOf(boxes[box], level);
       (cell.bucket == bucket ? same : later).push_back(cell);
@@ -267,11 +265,11 @@ void MemoryPyramid::DrawCells(int level, const MemoryWindow& window,
     if (low >= static_cast<double>(window.high) ||
         low + bytes <= static_cast<double>(window.low))
       continue;
-    canvas.Fill(static_cast<double>(begin - window.begin_ns),
-                static_cast<double>(bucket_ns), low, bytes,
-                static_cast<double>(cell->busy_ns) /
-                    static_cast<double>(bucket_ns),
-                cell->owner);
+    canvas.Fill(
+        static_cast<double>(begin - window.begin_ns),
+        static_cast<double>(bucket_ns), low, bytes,
+        static_cast<double>(cell->busy_ns) / static_cast<double>(bucket_ns),
+        cell->owner);
   }
 }
 
@@ -283,11 +281,12 @@ void MemoryPyramid::DrawBoxes(int length, const MemoryWindow& window,
   if (!longest) {
     const int64_t earliest =
         window.begin_ns - bucket_ns_[static_cast<size_t>(length)];
-    i = static_cast<size_t>(
-        std::partition_point(
-            boxes.begin(), boxes.end(),
-            [&](const Box& box) { return box.begin_ns < earliest; }) -
-        boxes.begin());
+    i = static_cast<size_t>(std::partition_point(boxes.begin(), boxes.end(),
+                                                 [&](const Box& box) {
+                                                   return box.begin_ns <
+                                                          earliest;
+                                                 }) -
+                            boxes.begin());
   }
   for (; i < boxes.size(); ++i) {
     if (longest && i % kPassed == 0 &&
@@ -308,9 +307,9 @@ MemoryPicture MemoryPyramid::Draw(const MemoryWindow& window,
     return {};
   Canvas canvas(*this, window, group_of);
   int level = kLevels - 1;
-  while (level >= 0 && static_cast<double>(
-                           bucket_ns_[static_cast<size_t>(level)]) >
-                           canvas.cell_ns())
+  while (level >= 0 &&
+         static_cast<double>(bucket_ns_[static_cast<size_t>(level)]) >
+             canvas.cell_ns())
     --level;
   if (level >= 0) DrawCells(level, window, canvas);
   for (int length = level + 1; length <= kLevels; ++length)

@@ -30,8 +30,7 @@ std::vector<MemoryBox> RandomBoxes(size_t most) {
       const auto dur =
           static_cast<int64_t>(random() % static_cast<uint64_t>(scale));
       if (time + dur >= kBegin + kSpan) break;
-      const uint64_t bytes =
-          std::min(room, uint64_t{512} << (random() % 18));
+      const uint64_t bytes = std::min(room, uint64_t{512} << (random() % 18));
       boxes.push_back({time, time + dur, place * room, bytes,
                        static_cast<uint32_t>(random() % 5)});
       time += dur;

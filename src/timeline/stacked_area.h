@@ -29,7 +29,7 @@ class StackedArea {
 
   struct Sample {
     int64_t time_ns = 0;
-    size_t change = kNone;  // after which it is so; kNone: before the first
+    size_t change = kNone;      // after which it is so; kNone: before the first
     std::vector<int64_t> held;  // by group
   };
 

@@ -31,7 +31,8 @@ std::vector<HeldChange> RandomChanges(size_t count, bool totals) {
     if (has + change.bytes < 0) change.bytes = -has;
     has += change.bytes;
     if (random() % 97 == 0) before = static_cast<int64_t>(random() % 9'000);
-    if (totals) change.total = std::accumulate(held.begin(), held.end(), before);
+    if (totals)
+      change.total = std::accumulate(held.begin(), held.end(), before);
     changes.push_back(change);
   }
   return changes;
@@ -61,8 +62,8 @@ class StackedAreaTest : public testing::TestWithParam<bool> {
         area_(changes_.size(), kGroups,
               [this](size_t i) { return changes_[i]; }) {
     for (size_t i = 0; i < changes_.size(); ++i)
-      totals_.push_back(
-          (totals_.empty() ? 0 : totals_.back()) + changes_[i].bytes);
+      totals_.push_back((totals_.empty() ? 0 : totals_.back()) +
+                        changes_[i].bytes);
     if (GetParam())
       for (size_t i = 0; i < changes_.size(); ++i)
         totals_[i] = changes_[i].total;
@@ -85,8 +86,9 @@ class StackedAreaTest : public testing::TestWithParam<bool> {
 TEST_P(StackedAreaTest, EachSampleIsAnInstantOfTheRecording) {
   const int64_t end = changes_.back().time_ns + 1;
   for (const uint32_t columns : {1u, 7u, 20u, 300u}) {
-    for (const auto& [from, to] :
-         {std::pair{int64_t{0}, end}, {end / 3, end / 2}, {end / 2, end / 2 + 40}}) {
+    for (const auto& [from, to] : {std::pair{int64_t{0}, end},
+                                   {end / 3, end / 2},
+                                   {end / 2, end / 2 + 40}}) {
       const auto samples = area_.Draw(from, to, columns);
       ASSERT_FALSE(samples.empty());
       EXPECT_LE(samples.size(), columns + 1);

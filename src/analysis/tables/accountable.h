@@ -74,20 +74,19 @@ class Accountable {
     uint8_t& answer = makes_tensors_[name.v];
     if (answer == kNotAsked) {
       const auto* const end = std::end(kMakers);
-      answer = std::find(std::begin(kMakers), end, tree_.trace().str(name)) !=
-               end;
+      answer =
+          std::find(std::begin(kMakers), end, tree_.trace().str(name)) != end;
     }
     return answer != 0;
   }
 
   static constexpr uint8_t kNotAsked = 2;
   static constexpr std::string_view kMakers[] = {
-      "aten::empty",     "aten::empty_like", "aten::empty_strided",
-      "aten::new_empty", "aten::new_empty_strided",
-      "aten::zeros",     "aten::zeros_like", "aten::new_zeros",
-      "aten::ones",      "aten::ones_like",  "aten::new_ones",
-      "aten::full",      "aten::full_like",  "aten::new_full",
-      "aten::resize_",
+      "aten::empty",      "aten::empty_like",        "aten::empty_strided",
+      "aten::new_empty",  "aten::new_empty_strided", "aten::zeros",
+      "aten::zeros_like", "aten::new_zeros",         "aten::ones",
+      "aten::ones_like",  "aten::new_ones",          "aten::full",
+      "aten::full_like",  "aten::new_full",          "aten::resize_",
   };
 
   const EventTree& tree_;

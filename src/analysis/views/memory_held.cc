@@ -20,7 +20,9 @@ struct HeldThenRow {
   int64_t bytes = 0;
   uint64_t allocations = 0;
   int64_t other_bytes = 0;
-  int64_t change_bytes() const { return SaturatingSubtract(bytes, other_bytes); }
+  int64_t change_bytes() const {
+    return SaturatingSubtract(bytes, other_bytes);
+  }
 };
 
 using HeldThen =
@@ -28,8 +30,7 @@ using HeldThen =
              HeldThenRow>;
 
 HeldThenRow& RowOf(HeldThen& rows, HeldThenRow key) {
-  HeldThenRow& row =
-      rows[{key.owner, key.category, key.module, key.line}];
+  HeldThenRow& row = rows[{key.owner, key.category, key.module, key.line}];
   if (row.owner.empty()) row = std::move(key);
   return row;
 }
@@ -73,10 +74,9 @@ int64_t Add(const EventTree& tree, const MemoryAccount& account, size_t event,
 
 std::vector<TableColumn> HeldThenColumns(bool compares) {
   ColumnsOf<HeldThenRow> columns;
-  columns.Text("owner", "the operator or function that allocated it",
-               [](const HeldThenRow& row) -> std::string_view {
-                 return row.owner;
-               });
+  columns.Text(
+      "owner", "the operator or function that allocated it",
+      [](const HeldThenRow& row) -> std::string_view { return row.owner; });
   columns.Bytes("bytes", Adds::kSum, "bytes that were held then",
                 &HeldThenRow::bytes);
   if (compares) {
@@ -88,11 +88,11 @@ std::vector<TableColumn> HeldThenColumns(bool compares) {
   }
   columns.Count("allocations", "allocations of these",
                 &HeldThenRow::allocations);
-  columns.Text("category", "what it is for: concluded",
-               [](const HeldThenRow& row) -> std::string_view {
-                 return row.category;
-               });
-  columns.Text("module", "the modules that it was allocated in, outermost first",
+  columns.Text(
+      "category", "what it is for: concluded",
+      [](const HeldThenRow& row) -> std::string_view { return row.category; });
+  columns.Text("module",
+               "the modules that it was allocated in, outermost first",
                [](const HeldThenRow& row) { return TextOrNone(row.module); });
   columns.Text("line", "the innermost line of the program that is not torch's",
                [](const HeldThenRow& row) { return TextOrNone(row.line); });

@@ -156,8 +156,8 @@ const std::vector<std::unique_ptr<const MemoryMap>>& OpenTrace::memory_maps()
     const int64_t end_ns = origin_ns() + span_ns_;
     size_t bytes = 0;
     for (MemoryAccount& account : MakeMemoryAccounts(tree())) {
-      memory_maps_.push_back(
-          std::make_unique<const MemoryMap>(tree(), std::move(account), end_ns));
+      memory_maps_.push_back(std::make_unique<const MemoryMap>(
+          tree(), std::move(account), end_ns));
       bytes += memory_maps_.back()->held_bytes();
     }
     memory_bytes_ = bytes;

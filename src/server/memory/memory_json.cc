@@ -58,9 +58,8 @@ Result<Interval> TimesOf(const OpenTrace& open, const Parameters& parameters) {
   Interval range;
   STEPSCOPE_TRY_ASSIGN(range.begin,
                        parameters.Integer("t0", 0, -kMostTime, kMostTime));
-  STEPSCOPE_TRY_ASSIGN(range.end,
-                       parameters.Integer("t1", open.span_ns() + 1,
-                                          range.begin, kMostTime));
+  STEPSCOPE_TRY_ASSIGN(range.end, parameters.Integer("t1", open.span_ns() + 1,
+                                                     range.begin, kMostTime));
   return Interval{range.begin + origin, range.end + origin};
 }
 
@@ -94,8 +93,7 @@ void WritePlace(JsonWriter& json, const OpenTrace& open, const MemoryMap& map,
                 size_t id) {
   const Trace& trace = open.trace();
   const MemoryAccount& account = map.account();
-  const StackedArea::Sample peak =
-      map.groups(MemoryBy::kOperator).area->Peak();
+  const StackedArea::Sample peak = map.groups(MemoryBy::kOperator).area->Peak();
   int64_t most = 0;
   for (const int64_t bytes : peak.held) most += bytes;
   json.BeginObject().Field("id", static_cast<int64_t>(id));
@@ -247,8 +245,8 @@ Result<std::string> MemoryBoxJson(const OpenTrace& open,
   json.Key("freed_by");
   if (freed) {
     Accountable accountable(open.tree());
-    json.String(OwnerName(
-        trace, accountable.Of(trace.memory()[life.freed].owner)));
+    json.String(
+        OwnerName(trace, accountable.Of(trace.memory()[life.freed].owner)));
   } else {
     json.Null();
   }
@@ -262,12 +260,11 @@ Result<std::string> MemoryHeldJson(const OpenTrace& open,
   HeldQuery query;
   STEPSCOPE_TRY_ASSIGN(query.event,
                        EventOf(open, *map, parameters, "event", "at"));
-  const bool compares = parameters.has("other_event") ||
-                        parameters.has("other_at");
+  const bool compares =
+      parameters.has("other_event") || parameters.has("other_at");
   if (compares) {
-    STEPSCOPE_TRY_ASSIGN(
-        query.other,
-        EventOf(open, *map, parameters, "other_event", "other_at"));
+    STEPSCOPE_TRY_ASSIGN(query.other, EventOf(open, *map, parameters,
+                                              "other_event", "other_at"));
   }
   // Before the first event nothing is held.
   if (query.event == SIZE_MAX || query.other.value_or(0) == SIZE_MAX)

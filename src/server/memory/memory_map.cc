@@ -27,8 +27,8 @@ std::vector<AddressRange> Joined(std::vector<AddressRange> ranges) {
     if (!joined.empty() &&
         range.address <= joined.back().address + joined.back().bytes) {
       AddressRange& last = joined.back();
-      const uint64_t end = std::max(last.address + last.bytes,
-                                    range.address + range.bytes);
+      const uint64_t end =
+          std::max(last.address + last.bytes, range.address + range.bytes);
       at += end - (last.address + last.bytes);
       last.bytes = end - last.address;
       continue;
@@ -97,10 +97,9 @@ uint64_t MemoryMap::bytes() const {
 }
 
 uint64_t MemoryMap::PlaceOf(uint64_t address) const {
-  auto range = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                                [](uint64_t a, const AddressRange& r) {
-                                  return a < r.address;
-                                });
+  auto range = std::upper_bound(
+      ranges_.begin(), ranges_.end(), address,
+      [](uint64_t a, const AddressRange& r) { return a < r.address; });
   if (range == ranges_.begin()) return UINT64_MAX;
   --range;
   const uint64_t inside = address - range->address;
@@ -113,9 +112,8 @@ MemoryBox MemoryMap::BoxOf(size_t allocation) const {
   const StoredMemoryEvent& made = stored[life.made];
   MemoryBox box;
   box.begin_ns = made.time_ns;
-  box.end_ns = life.freed == BlockLife::kNever
-                   ? std::max(end_ns_, made.time_ns)
-                   : stored[life.freed].time_ns;
+  box.end_ns = life.freed == BlockLife::kNever ? std::max(end_ns_, made.time_ns)
+                                               : stored[life.freed].time_ns;
   box.at = PlaceOf(made.address);
   box.bytes = made.bytes > 0 ? static_cast<uint64_t>(made.bytes) : 0;
   if (box.at == UINT64_MAX) box.at = box.bytes = 0;

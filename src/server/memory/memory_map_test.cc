@@ -46,7 +46,8 @@ TEST(MemoryMapTest, OwnersAreCallers) {
   EXPECT_EQ(map.EventAt(open.origin_ns() + 1'000'000), 2u);
 }
 
-// The groups of every way add up to the peak of the table, and to what it lists.
+// The groups of every way add up to the peak of the table, and to what it
+// lists.
 void ExpectTables(const std::string& path) {
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path;
   const auto trace = ImportFile(path);
@@ -54,7 +55,8 @@ void ExpectTables(const std::string& path) {
   const OpenTrace open(*trace);
   std::map<std::string, const MemoryPlace*> places;
   const std::vector<MemoryPlace> all = ComputeMemory(open.tree(), open.steps());
-  for (const MemoryPlace& place : all) places[std::string(place.place)] = &place;
+  for (const MemoryPlace& place : all)
+    places[std::string(place.place)] = &place;
   ASSERT_FALSE(open.memory_maps().empty());
   for (const auto& map : open.memory_maps()) {
     const MemoryPlace& place =

@@ -160,12 +160,12 @@ export function shownGroups(area: MemoryArea): number[] {
 
 // Those first that are far apart.
 const ORDER: Hue[] = ["kernel", "cpu-only", "operator", "copy", "python",
-  "launch-gap", "stage", "user", "communication", "input"];
+  "launch-gap", "stage", "user", "communication"];
 
 /** The hue of a group, and whether it is the paler one of two. */
 export function hueOfGroup(group: number, groups: number)
   : { hue: Hue; pale: boolean } {
-  if (group >= groups - 1) return { hue: "runtime", pale: false };
+  if (group >= groups - 1) return { hue: "input", pale: false };
   if (group === groups - 2) return { hue: "unexplained", pale: false };
   return { hue: ORDER[group % ORDER.length]!, pale: group >= ORDER.length };
 }

@@ -193,7 +193,7 @@ class Painter {
   /** What lies between segments is not there: a line says so. */
   segments(): void {
     const { c, p } = this;
-    const MOST = 150;
+    const MOST = 40;
     if (p.place.ranges.length > MOST) return;
     c.fillStyle = this.ground("canvas-line");
     for (const [at] of p.place.ranges.slice(1))
