@@ -9,15 +9,21 @@ namespace stepscope {
 namespace {
 
 std::string RowsJson(const ViewTable& table, const ViewInput& input) {
-  const ViewRows view = table.rows(input);
+  return FlatTableJson(table.columns, table.rows(input));
+}
+
+}  // namespace
+
+std::string FlatTableJson(const std::vector<TableColumn>& columns,
+                          const ViewRows& view) {
   const RowList& rows = view.rows;
   JsonWriter json;
   json.BeginObject();
-  WriteColumnDeclarations(json, table.columns);
+  WriteColumnDeclarations(json, columns);
   json.Key("rows").BeginArray();
   for (size_t i = 0; i < rows.size(); ++i) {
     json.BeginArray();
-    for (const TableColumn& column : table.columns)
+    for (const TableColumn& column : columns)
       WriteCell(json, column, column.cell(rows[i]));
     json.EndArray();
   }
@@ -30,8 +36,6 @@ std::string RowsJson(const ViewTable& table, const ViewInput& input) {
   json.EndObject();
   return json.Take();
 }
-
-}  // namespace
 
 void WriteColumnDeclarations(JsonWriter& json,
                              const std::vector<TableColumn>& columns) {

@@ -16,6 +16,10 @@
 
 namespace stepscope {
 
+// A table that was computed already, in the form of ViewTableJson().
+std::string FlatTableJson(const std::vector<TableColumn>& columns,
+                          const ViewRows& view);
+
 // {"columns":[{"key","title","type","unit","adds","meaning"}],"rows":[[..]]}
 // of a view table; `steps`: of these only. REQUIRES: FindViewTable(key).
 // `all`: the steps of `tree`, with warm-up.

@@ -111,6 +111,20 @@ inline constexpr AnswerType kAnswerTypes[] = {
       depth, x, w, self, calls, start, dur: number)"},
     // `modules`: whether any call of an nn.Module was recorded.
     {"FlameInfo", "total: number; modules: boolean; boxes: FlameBox[]"},
+    // `bytes`: of all addresses that were reserved, put one behind the other;
+    // `ranges`: [where on the map, bytes, address].
+    {"MemoryMapInfo", R"(id, pid, allocations, bytes, unit: number;
+      place, process: string; peak_bytes, peak_at: number;
+      peak_event: number | null; ranges: [number, number, string][])"},
+    {"MemoryMaps", "places: MemoryMapInfo[]"},
+    // By group, bytes at each time; the last group: before the recording.
+    {"MemoryArea", R"(groups: string[]; t: number[];
+      event: (number | null)[]; held: number[][])"},
+    {"MemoryOwner", R"(name, module, line: string; row: number | null;
+      frames: string[])"},
+    {"MemoryBox", R"(id, bytes, padding_bytes, begin, event: number;
+      address, category: string; found: boolean; end: number | null;
+      allocated_by: MemoryOwner; freed_by: string | null)"},
     // Null: nothing is known of that pixel.
     {"CounterSeries", R"(t: number[]; min, max, last: (number | null)[];
       lowest?, highest?: number)"},
@@ -222,6 +236,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
       open, cancel, progress: Progress; trace: TraceInfo; names: Names;
       counter, host_busy: CounterSeries; idle: IdleInfo; mark: MarkInfo;
       select: SelectInfo; flame: FlameInfo; critical: CriticalInfo; event: EventInfo;
+      memory: MemoryMaps; memory_area: MemoryArea; memory_box: MemoryBox;
+      memory_held: FlatTable;
       find: FoundInfo; locate: LocatedInfo; summary: SummaryDoc;
       advise: AdviseDoc; whatif: WhatIfDoc; compare: CompareDoc;
       tables: DeclaredTables; table: FlatTable)"},

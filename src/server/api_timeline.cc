@@ -5,6 +5,7 @@
 
 #include "analysis/step_choice.h"
 #include "server/api.h"
+#include "server/memory/memory_json.h"
 #include "server/timeline/flame.h"
 #include "server/timeline/host_busy.h"
 #include "server/timeline/selection.h"
@@ -222,6 +223,14 @@ void Api::AddTimeline() {
   AddOnTraceOrPreview("mark", AnswerMark, AnswerPreviewMark);
   AddOnTrace("select", OfAllEvents(AnswerSelect));
   AddOnTrace("flame", OfAllEvents(AnswerFlame));
+  AddOnTrace("memory",
+             OfAllEvents([](const OpenTrace& open, const Parameters&) {
+               return MemoryPlacesJson(open);
+             }));
+  AddOnTrace("memory_area", MemoryAreaJson);
+  AddOnTrace("memory_boxes", MemoryBoxes, "application/octet-stream");
+  AddOnTrace("memory_box", MemoryBoxJson);
+  AddOnTrace("memory_held", OfAllEvents(MemoryHeldJson));
 }
 
 }  // namespace stepscope::server

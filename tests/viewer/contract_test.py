@@ -183,6 +183,14 @@ def answers_about(server, window):
     yield asked("host_busy")
     yield asked("flame", by="host")
     yield asked("flame", by="device", inverted=1)
+    yield asked("memory")
+    for place in server.get("memory", t=t)["places"]:
+        for by in ("operator", "module", "line", "category"):
+            yield asked("memory_area", place=place["id"], by=by, px=50)
+        yield asked("memory_box", place=place["id"], id=0)
+        yield asked("memory_held", place=place["id"])
+        yield asked("memory_held", place=place["id"], at=span,
+                    other_event=place["peak_event"])
     for path, params in (
             ("critical", {}), ("summary", {}), ("advise", {}),
             ("whatif", {"change": ["no_sync", "graph"]}),

@@ -44,7 +44,8 @@ function problemsOf(name: string): string[] {
 // are drawn. These files do that, or write numbers as text.
 const GEOMETRY = [
   "model/axis", "model/cell", "model/folded", "model/format", "model/hit",
-  "model/layout", "model/lru", "model/memory", "model/records",
+  "model/layout", "model/lru", "model/memory", "model/memory_map",
+  "model/records",
   "model/sample_tile", "model/shares", "model/skyline", "model/tiles",
   "model/waterfall", "model/widths", "model/windowing", "table/Body",
   "views/trace/controller", "views/trace/EventList", "views/trace/Minimap",

@@ -70,7 +70,7 @@ async function dragOver(page, from, to) {
 const VIEWS = [
   ["overview", 1110, "resnet50", "overview", async (page) => {
     await page.waitForSelector(".finding");
-    await page.waitForSelector(".uplot");
+    await page.waitForSelector(".memory-map[data-fresh=true]");
     await page.waitForSelector("rect");
   }],
   ["trace", 860, "resnet50", "trace", selectKernel],
@@ -84,7 +84,7 @@ const VIEWS = [
   ["kernels", 760, "resnet50", "kernels", tableOf],
   ["memory", 760, "resnet50", "memory?tab=live", async (page) => {
     await tableOf(page);
-    await page.waitForSelector(".uplot");
+    await page.waitForSelector(".memory-map[data-fresh=true]");
   }],
   ["distributed", 860, "ddp", "distributed", tableOf],
   ["steps", 760, "resnet50", "steps?tab=folded", tableOf],

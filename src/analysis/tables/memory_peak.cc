@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
 #include "analysis/tables/memory_peak.h"
 
 #include <algorithm>
@@ -7,8 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/memory_category.h"
-#include "analysis/memory_script.h"
+#include "analysis/memory_accounts.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/memory.h"
@@ -18,16 +16,11 @@
 namespace stepscope {
 namespace {
 
-std::string_view OwnerName(const Trace& trace, const MemoryEvent& event) {
-  return event.owner == kNoRow ? kOutsideName
-                               : trace.str(trace.name()[event.owner]);
-}
-
-using HeldByOwner =
+using HeldByText =
     std::map<std::tuple<std::string_view, std::string_view, std::string_view>,
              HeldRow>;
 
-std::vector<HeldRow> BySize(const HeldByOwner& held) {
+std::vector<HeldRow> BySize(const HeldByText& held) {
   std::vector<HeldRow> rows;
   for (const auto& [key, row] : held) rows.push_back(row);
   std::stable_sort(
@@ -36,24 +29,21 @@ std::vector<HeldRow> BySize(const HeldByOwner& held) {
   return rows;
 }
 
-// What was made before the peak's event and not freed by then, by script: each
-// process has its own allocator, and a place's peak is of all of them.
-void AddHeld(const Trace& trace, const MemoryScript& script, size_t peak_event,
-             MemoryCategories& categories, HeldByOwner& held) {
-  for (const BlockLife& allocation : script.allocations) {
-    if (allocation.made > peak_event || allocation.freed <= peak_event)
-      continue;
-    const MemoryEvent made = trace.memory()[allocation.made];
-    const std::string_view owner = OwnerName(trace, made);
-    const std::string_view line = LineOf(trace, made.owner);
-    const std::string_view category =
-        MemoryCategoryName(categories.Of(allocation));
-    HeldRow& row = held[{owner, line, category}];
-    row.owner = owner;
+// By account: each process has its own allocator, and a place's peak is of all
+// of them.
+void AddHeld(const Trace& trace, const MemoryAccount& account,
+             size_t peak_event, HeldByText& held) {
+  for (const HeldByOwner& one : HeldAfter(trace, account, peak_event)) {
+    const MemoryOwner& owner = account.owners[one.owner];
+    const std::string_view name = OwnerName(trace, owner.row);
+    const std::string_view line = LineOf(trace, owner.row);
+    const std::string_view category = MemoryCategoryName(owner.category);
+    HeldRow& row = held[{name, line, category}];
+    row.owner = name;
     row.line = line;
     row.category = category;
-    row.bytes = SaturatingAdd(row.bytes, made.bytes);
-    ++row.allocations;
+    row.bytes = SaturatingAdd(row.bytes, one.bytes);
+    row.allocations += one.allocations;
   }
 }
 
@@ -63,15 +53,14 @@ std::vector<PeakOfDevice> ComputeMemoryPeaks(const Trace& trace) {
   std::vector<PeakOfDevice> devices;
   if (trace.memory().empty()) return devices;
   const EventTree tree(trace);
-  const std::vector<MemoryScript> scripts = MakeMemoryScripts(trace);
-  MemoryCategories categories(trace);
+  const std::vector<MemoryAccount> accounts = MakeMemoryAccounts(tree);
   for (const MemoryPlace& place : ComputeMemory(tree, StepTable(tree))) {
     const size_t peak_event = place.life.peak_event;
     if (peak_event >= trace.memory().size()) continue;
-    HeldByOwner held;
-    for (const MemoryScript& script : scripts)
-      if (trace.str(script.place) == place.place)
-        AddHeld(trace, script, peak_event, categories, held);
+    HeldByText held;
+    for (const MemoryAccount& account : accounts)
+      if (trace.str(account.place) == place.place)
+        AddHeld(trace, account, peak_event, held);
     if (place.life.before_bytes > 0)
       held[{kBeforeName, {}, {}}] = {
           kBeforeName, {}, "other", place.life.before_bytes, 0};

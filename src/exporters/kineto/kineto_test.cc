@@ -252,6 +252,26 @@ TEST_F(KinetoOfDevice, MemoryInTorchsNumbers) {
              R"("Bytes":-64,"Device Id":1,"Device Type":1}})");
 }
 
+// A snapshot of the allocator states no totals, and segments as events.
+TEST_F(KinetoOfDevice, WhatIsReservedIsATotalAndNoAllocation) {
+  MemoryEvent event;
+  event.time_ns = 5;
+  event.bytes = 2'097'152;
+  event.address = 4096;
+  event.track = thread_;
+  event.place = builder_.Intern("Place(gpu:0)");
+  event.kind = MemoryKind::kReservedAllocate;
+  builder_.AddMemory(event);
+  event.bytes = 512;
+  event.kind = MemoryKind::kAllocate;
+  builder_.AddMemory(event);
+  const std::string written = Written();
+  EXPECT_HAS(written,
+             R"("args":{"Total Reserved":2097152,"Total Allocated":512,)"
+             R"("Addr":4096,"Bytes":512,)");
+  EXPECT_EQ(written.find("[memory]"), written.rfind("[memory]"));
+}
+
 TEST(Kineto, EmptyTrace) {
   TraceBuilder builder;
   EXPECT_HAS(KinetoOf(**builder.Finish()), "\"traceEvents\": [\n\n]\n}\n");

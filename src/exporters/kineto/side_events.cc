@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -122,14 +123,11 @@ void WriteForwardBackward(const Context& context) {
 constexpr uint32_t kNotOfAThread = 0xffffffffu;
 
 // Where torch's profiler would tell it: on the thread. What the history of the
-// allocator has beyond that, segments and what was there before, it has not.
+// allocator has beyond that, what was there before, it has not.
 uint32_t TrackOfMemory(const Trace& trace, const MemoryEvent& event) {
   if (trace.tracks()[event.track].kind != TrackKind::kAsync ||
       !event.owner_stated)
     return event.track;
-  if (event.kind == MemoryKind::kReservedAllocate ||
-      event.kind == MemoryKind::kReservedFree)
-    return kNotOfAThread;
   if (event.owner == kNoRow) return event.track;
   const bool found = (trace.flags()[event.owner] & kEventInferred) != 0;
   return found ? kNotOfAThread : trace.track()[event.owner];
@@ -143,9 +141,28 @@ void WriteMemory(const Context& context) {
   bool totals = false;
   for (const MemoryEvent& event : trace.memory())
     totals |= event.total_allocated != 0 || event.address != 0;
+  // Of a process and a place, where the file states none: snapshots do not.
+  const bool stated = !trace.memory().totals().empty();
+  struct Held {
+    int64_t allocated = 0;
+    int64_t reserved = 0;
+  };
+  std::map<std::pair<uint32_t, StringId>, Held> held;
   std::string text;
   for (const MemoryEvent& event : trace.memory()) {
     if (context.out.failed()) return;
+    Held& now = held[{trace.tracks()[event.track].process, event.place}];
+    // torch has no events of their own for these: a reader would take them for
+    // allocations.
+    if (event.kind == MemoryKind::kReservedAllocate ||
+        event.kind == MemoryKind::kReservedFree) {
+      now.reserved += event.bytes;
+      continue;
+    }
+    now.allocated += event.bytes;
+    if (stated)
+      now = {static_cast<int64_t>(event.total_allocated),
+             static_cast<int64_t>(event.total_reserved)};
     const uint32_t track = TrackOfMemory(trace, event);
     if (track == kNotOfAThread) continue;
     const Place place = PlaceFrom(trace.str(event.place));
@@ -156,10 +173,8 @@ void WriteMemory(const Context& context) {
     text += R"(,"ts":)";
     AppendTime(text, trace, context.form, event.time_ns);
     if (totals) {
-      AppendField(text, R"(,"args":{"Total Reserved":)",
-                  static_cast<int64_t>(event.total_reserved));
-      AppendField(text, R"(,"Total Allocated":)",
-                  static_cast<int64_t>(event.total_allocated));
+      AppendField(text, R"(,"args":{"Total Reserved":)", now.reserved);
+      AppendField(text, R"(,"Total Allocated":)", now.allocated);
       AppendField(text, R"(,"Addr":)", static_cast<int64_t>(event.address));
     } else {
       text += R"(,"args":{)";

@@ -114,7 +114,8 @@ bool OpenTrace::WaitForWholePyramid(const CancelToken& cancel) const {
 
 size_t OpenTrace::bytes() const {
   constexpr size_t kMore = 16 + 8;  // nesting and launches, by row
-  return trace_->bytes() + size_t{trace_->size()} * kMore + pyramid().bytes();
+  return trace_->bytes() + size_t{trace_->size()} * kMore + pyramid().bytes() +
+         memory_bytes_;
 }
 
 void OpenTrace::GiveBackMemory() const {
@@ -147,6 +148,21 @@ const IdleParts& OpenTrace::idle() const {
     idle_ = std::make_unique<IdleParts>(FindIdleParts(tree(), steps()));
   });
   return *idle_;
+}
+
+const std::vector<std::unique_ptr<const MemoryMap>>& OpenTrace::memory_maps()
+    const {
+  std::call_once(memory_once_, [this] {
+    const int64_t end_ns = origin_ns() + span_ns_;
+    size_t bytes = 0;
+    for (MemoryAccount& account : MakeMemoryAccounts(tree())) {
+      memory_maps_.push_back(std::make_unique<const MemoryMap>(
+          tree(), std::move(account), end_ns));
+      bytes += memory_maps_.back()->held_bytes();
+    }
+    memory_bytes_ = bytes;
+  });
+  return memory_maps_;
 }
 
 std::shared_ptr<const Curve> OpenTrace::curve(uint32_t view_track) const {

@@ -20,6 +20,7 @@
 #include "analysis/steps.h"
 #include "base/cancel.h"
 #include "base/result.h"
+#include "server/memory/memory_map.h"
 #include "server/timeline/curves.h"
 #include "server/timeline/idle_parts.h"
 #include "server/timeline/shares.h"
@@ -74,6 +75,8 @@ class OpenTrace {
   const NestedCalls& nested_calls() const;
 
   const IdleParts& idle() const;
+  // One for each process and place whose events state addresses.
+  const std::vector<std::unique_ptr<const MemoryMap>>& memory_maps() const;
   // Of a track that has one.
   std::shared_ptr<const Curve> curve(uint32_t view_track) const;
   // Of a track of shares; null: it is none.
@@ -120,6 +123,9 @@ class OpenTrace {
   mutable std::unique_ptr<NestedCalls> nested_;
   mutable std::once_flag idle_once_;
   mutable std::unique_ptr<IdleParts> idle_;
+  mutable std::once_flag memory_once_;
+  mutable std::vector<std::unique_ptr<const MemoryMap>> memory_maps_;
+  mutable std::atomic<size_t> memory_bytes_{0};
   mutable std::mutex mutex_;
   mutable std::map<uint32_t, std::shared_ptr<const Curve>> curves_;
   mutable std::map<uint32_t, std::shared_ptr<const Shares>> shares_;

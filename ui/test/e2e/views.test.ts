@@ -367,7 +367,7 @@ describe.skipIf(missing.length > 0)(
       await tab(page, "Allocations").click();
       await page.getByRole("columnheader", { name: "Freed by" }).waitFor();
       const all = await page.locator(".rows-count").innerText();
-      const plot = (await page.locator(".u-over").boundingBox())!;
+      const plot = (await page.locator(".memory-map canvas").boundingBox())!;
       await page.mouse.move(plot.x + plot.width * 0.3, plot.y + 40);
       await page.mouse.down();
       await page.mouse.move(plot.x + plot.width * 0.35, plot.y + 40,

@@ -3,7 +3,7 @@
 // Memory of a device over time, who allocated it, what is live at the peak,
 // what may leak, and each allocation. A drag over the curve filters those.
 import type {
-  DeclaredTable, MemoryPlace, SummaryDoc,
+  DeclaredTable, MemoryMapInfo, MemoryPlace, SummaryDoc,
 } from "../../generated/answers.ts";
 import { Curve } from "../../charts/Curve.tsx";
 import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
@@ -14,15 +14,24 @@ import { readRange } from "../../model/route.ts";
 import type { Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
+import { useAnswer } from "../../state/load.ts";
 import { showOnTimeline, showRange } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
+import "../../styles/memory.css";
+import { BoxCard } from "./BoxCard.tsx";
 import { groupName, memoryTracks, useMemoryCurve } from "./curve.ts";
+import { HeldTable, useHeld, type Instants } from "./HeldTable.tsx";
+import { MemoryMap } from "./MemoryMap.tsx";
 
-type Tab = "" | "events" | "live" | "leaks";
+type Tab = "" | "events" | "live" | "held" | "leaks";
+
+/** So many allocations are listed only of a time that was chosen. */
+const MOST_LISTED = 200_000;
+const WAYS = ["operator", "module", "line", "category"];
 
 /** A row's event is the one that took most of this place. */
 const showOwner = (place: MemoryPlace) => (data: Data, row: number) =>
@@ -116,35 +125,64 @@ function showAllocation(data: Data, row: number): void {
   showRange(from, Math.max(to, from + 10_000));
 }
 
-function PlaceCurve({ place }: { place: MemoryPlace }) {
+const instants = (): Instants => {
+  const { event = "", other = "", at = "" } = route.value.more;
+  return { event, other, at };
+};
+
+function chooseRange(from: number, to: number): void {
+  setMore("mfrom", String(Math.round(from)));
+  setMore("mto", String(Math.round(to)));
+  // What grows in every step is not of one time, nor is an instant.
+  if (["leaks", "held"].includes(route.value.more["tab"] ?? ""))
+    setMore("tab", "events");
+}
+
+function chooseInstant(event: number, other: boolean): void {
+  setMore(other ? "other" : "event", String(event));
+  setMore("tab", "held");
+}
+
+function PlaceMap({ map }: { map: MemoryMapInfo }) {
+  const by = WAYS.includes(route.value.more["by"] ?? "")
+    ? route.value.more["by"]! : WAYS[0]!;
+  const chosen = instants();
+  const shows = Object.values(chosen).some(Boolean);
+  const held = useHeld(shows ? map.id : null, chosen);
+  const facts = held.state === "ready" ? held.value.facts ?? {} : {};
+  const { box = "" } = route.value.more;
+  const reserved = memoryTracks(map.place).reserved;
+  return (
+    <>
+      <div class="tabs"><Segments label="Group by" value={by}
+        options={WAYS.map((way) => ({ value: way,
+          text: "By " + way }))} onPick={(way) => setMore("by", way)} /></div>
+      <MemoryMap key={map.id} place={map} by={by}
+        reservedTrack={reserved?.id ?? null}
+        instants={[facts["at"], facts["other_at"]].filter(
+          (time) => time !== undefined)}
+        chosen={/^\d+$/.test(box) ? Number(box) : null}
+        onSelect={chooseRange} onInstant={chooseInstant} />
+      <p class="chart-legend"><span class="quiet">Click the areas to see what
+        was held at that instant, a box to see its stack. Drag over the areas
+        to choose a time, over the boxes to move. Ctrl and the wheel zoom; with
+        Alt, in addresses.</span></p>
+    </>
+  );
+}
+
+function PlainCurve({ place }: { place: MemoryPlace }) {
   const tracks = memoryTracks(place.place);
   const curve = useMemoryCurve(tracks, 1200);
-  const chosen = range();
+  if (!tracks.allocated)
+    return <p class="nothing">This place has no curve in the trace.</p>;
   return (
-    <Card title={placeName(place.place)} detail={
-      `peak ${formatBytes(place.peak_allocated_bytes)} allocated` +
-      (place.peak_reserved_bytes
-        ? `, ${formatBytes(place.peak_reserved_bytes)} reserved` : "")}
-    actions={chosen["t0"] && (
-      <button class="link" onClick={() => {
-        setMore("mfrom", "");
-        setMore("mto", "");
-      }}>{formatTime(Number(chosen["t0"]))} –{" "}
-        {formatTime(Number(chosen["t1"]))}: show all</button>
-    )}>
-      {!tracks.allocated
-        ? <p class="nothing">This place has no curve in the trace.</p>
-        : curve && (
-          <Curve label={`Memory on ${placeName(place.place)} over time`}
-            times={curve.times} series={curve.series} height={210}
-            onSelect={(from, to) => {
-              setMore("mfrom", String(Math.round(from)));
-              setMore("mto", String(Math.round(to)));
-              // What grows in every step is not of one time.
-              if (route.value.more["tab"] === "leaks")
-                setMore("tab", "events");
-            }} />
-        )}
+    <>
+      {curve && (
+        <Curve label={`Memory on ${placeName(place.place)} over time`}
+          times={curve.times} series={curve.series} height={210}
+          onSelect={chooseRange} />
+      )}
       <p class="chart-legend">
         {curve?.series.map((one) => (
           <span key={one.name}><i class="swatch"
@@ -155,15 +193,50 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
             tracks.processes)} processes.</span>}
         <span class="quiet">Drag over the curve to see what happened in that
           time.</span></p>
+    </>
+  );
+}
+
+function PlaceCurve({ place, maps }: {
+  place: MemoryPlace; maps: MemoryMapInfo[];
+}) {
+  const chosen = range();
+  const map = maps.find((one) =>
+    String(one.id) === route.value.more["map"]) ?? maps[0];
+  return (
+    <Card title={placeName(place.place)} detail={
+      `peak ${formatBytes(place.peak_allocated_bytes)} allocated` +
+      (place.peak_reserved_bytes
+        ? `, ${formatBytes(place.peak_reserved_bytes)} reserved` : "")}
+    actions={<>
+      {maps.length > 1 && <select class="field" aria-label="Process"
+        value={String(map!.id)} onChange={(event) =>
+          setMore("map", event.currentTarget.value)}>
+        {maps.map((one) => <option key={one.id} value={String(one.id)}>
+          {one.process || `process ${one.pid}`}</option>)}
+      </select>}
+      {chosen["t0"] && (
+        <button class="link" onClick={() => {
+          setMore("mfrom", "");
+          setMore("mto", "");
+        }}>{formatTime(Number(chosen["t0"]))} –{" "}
+          {formatTime(Number(chosen["t1"]))}: show all</button>
+      )}</>}>
+      {map ? <PlaceMap map={map} /> : <PlainCurve place={place} />}
     </Card>
   );
 }
 
-function Content({ doc, tables }: {
-  doc: SummaryDoc; tables: DeclaredTable[];
+function Content({ doc, tables, all }: {
+  doc: SummaryDoc; tables: DeclaredTable[]; all: MemoryMapInfo[];
 }) {
   const place = shownPlace(doc.memory, route.value.more["place"])!;
+  const maps = all.filter((one) => one.place === place.place);
+  const map = maps.find((one) =>
+    String(one.id) === route.value.more["map"]) ?? maps[0];
   const tab = (route.value.more["tab"] ?? "") as Tab;
+  const { box } = route.value.more;
+  const tooMany = (map?.allocations ?? 0) > MOST_LISTED && !range()["t0"];
   return (
     <Page title="Memory" fill detail={"Allocations as the allocator stated " +
       "them"} actions={
@@ -172,21 +245,29 @@ function Content({ doc, tables }: {
           ({ value: one.place, text: placeName(one.place) }))}
         onPick={(value) => setMore("place", value)} />
     }>
-      <PlaceCurve place={place} />
+      <PlaceCurve place={place} maps={maps} />
+      {map && box && <BoxCard place={map.id} id={box} />}
       <Card class="table-card">
         <div class="tabs">
           <Segments label="Table" value={tab} options={[
             { value: "", text: "By operator" },
             { value: "events", text: "Allocations" },
             { value: "live", text: "Live at the peak" },
+            ...(map ? [{ value: "held" as const,
+              text: "Held at an instant" }] : []),
             { value: "leaks", text: `Leak candidates (${
               place.leak_candidates.length})` },
           ]} onPick={(value) => setMore("tab", value)} />
         </div>
-        {tab === "events" ? <Events place={place} />
-          : tab === "live" ? <LiveAtPeak place={place} />
-            : tab === "leaks" ? <Leaks place={place} tables={tables} />
-              : <ByOperator place={place} />}
+        {tab === "events" && tooMany
+          ? <p class="nothing">These are {formatCount(map!.allocations)}{" "}
+            allocations. Drag over the areas to choose a time.</p>
+          : tab === "events" ? <Events place={place} />
+            : tab === "live" ? <LiveAtPeak place={place} />
+              : tab === "held" && map ? <HeldTable place={map.id}
+                placeName={place.place} instants={instants()} />
+                : tab === "leaks" ? <Leaks place={place} tables={tables} />
+                  : <ByOperator place={place} />}
       </Card>
     </Page>
   );
@@ -195,6 +276,8 @@ function Content({ doc, tables }: {
 export default function MemoryView() {
   const summary = useSummary();
   const tables = useTables();
+  const t = trace.value?.t;
+  const maps = useAnswer("memory", t ? { t } : null);
   return (
     <Loaded whole what="Memory" load={summary}>
       {(doc) => doc.memory.length === 0
@@ -202,7 +285,12 @@ export default function MemoryView() {
           text="Record with profile_memory=True." />
         : (
           <Loaded what="The columns" load={tables}>
-            {(declared) => <Content doc={doc} tables={declared} />}
+            {(declared) => (
+              <Loaded what="The allocations" load={maps}>
+                {({ places }) => <Content doc={doc} tables={declared}
+                  all={places} />}
+              </Loaded>
+            )}
           </Loaded>
         )}
     </Loaded>

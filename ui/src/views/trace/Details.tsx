@@ -11,6 +11,7 @@ import { countOf, formatTime } from "../../model/format.ts";
 import { shortName } from "../../model/names.ts";
 import { lookOf } from "../../model/palette.ts";
 import { leftOut } from "../../model/shown.ts";
+import { navigate } from "../../state/route.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
@@ -146,6 +147,11 @@ function LaunchColumn({ event, controller }: {
             void controller?.select(target.row, { move: true })}>
             {launch ? "Go to launch" : "Go to what it launched"}
           </button>
+        )}
+        {trace.value?.info.tracks.some((one) => one.kind === "memory") && (
+          <button class="link" onClick={() => navigate({ view: "memory",
+            row: null, more: { tab: "held", at: String(event.start) } },
+          true)}>Memory then</button>
         )}
       </header>
       {!title && <p class="quiet">No caller, launch or flow of this event is
