@@ -107,7 +107,9 @@ class ScriptMaker {
 }  // namespace
 
 bool IsOfDevice(const Trace& trace, const MemoryScript& script) {
-  return !trace.str(script.place).starts_with("Place(cpu");
+  const std::string_view place = trace.str(script.place);
+  // importers/capture/history_join.cc names the latter.
+  return !place.starts_with("Place(cpu") && !place.ends_with(" beside torch)");
 }
 
 bool IsOfMemoryAlone(const Trace& trace) {

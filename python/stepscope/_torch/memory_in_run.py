@@ -19,13 +19,19 @@ def install():
 
 
 def _begin():
+    from . import give_way
     from .memory import HISTORY
+
+    def end():
+        # What Python frees when it takes itself apart was kept until the end.
+        give_way()
+        HISTORY.stop(add=not flight)
 
     flight = bool(os.environ.get("STEPSCOPE_MODE"))
     HISTORY.start(stacks=os.environ.get("STEPSCOPE_MEMORY") == "stacks",
                   flight=flight, folder=os.environ.get("STEPSCOPE_OUT", ""))
     # Functions that the program registers later are called before.
-    atexit.register(HISTORY.stop, add=not flight)
+    atexit.register(end)
     _give_way_to_torch()
 
 

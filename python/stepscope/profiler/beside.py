@@ -5,7 +5,6 @@ functions, Paddle's own tracer, and the history of torch's allocator."""
 from __future__ import annotations
 
 from .. import _paddle
-from .allocator_history import AllocatorHistory
 from .function_tracing import FunctionTracing
 
 # typing is for readers and checkers; importing it would double the time of
@@ -38,7 +37,11 @@ class Beside:
         # On demand only the core knows when a window ends.
         memory = (profiler.profile_memory and profiler.frameworks
                   and self.records and profiler.mode != "on_demand")
-        self._history = AllocatorHistory(profiler) if memory else None
+        self._history: Any = None
+        if memory:  # importing it would be half of importing this package
+            from .allocator_history import AllocatorHistory
+
+            self._history = AllocatorHistory(profiler)
 
     def start(self, on: bool) -> None:
         if self.records:
