@@ -21,30 +21,21 @@
 #include "analysis/event_tree.h"
 #include "analysis/interval.h"
 #include "analysis/percentiles.h"
+#include "analysis/serving/bill_rule.h"
 #include "analysis/serving/iterations.h"
 
 namespace stepscope {
 
-// How the device time of an iteration is split over its requests.
-enum class BillRule : uint8_t {
-  kTokens,    // by the tokens that it works on for each
-  kRequests,  // in equal parts
-  // Decode takes what iterations that only decode take, the median of them, in
-  // equal parts; the rest is split over prompts, by tokens.
-  kDecodeFirst,
-};
-inline constexpr size_t kBillRules = 3;
-std::string_view NameOf(BillRule rule);  // "tokens", "requests", "decode-first"
-std::optional<BillRule> BillRuleByName(std::string_view name);
-
 // What an iteration did for one request.
 struct RequestIteration {
-  uint32_t index = 0;  // in IterationTable::list
+  uint32_t index = 0;                            // in IterationTable::list
   IterationKind kind = IterationKind::kUnknown;  // kPrefill or kDecode, mostly
   int64_t tokens = 0;
   int64_t start_ns = 0;  // of the iteration's mark on the host
   int64_t end_ns = 0;
-  int64_t gpu_ns = 0;  // its share; ranks together
+  int64_t gpu_ns = 0;  // its share
+  // Another rank has the same iteration before: a share more, nothing else.
+  bool repeats_another_rank = false;
 };
 
 struct Request {
@@ -113,14 +104,14 @@ struct RequestTable {
   BillRule rule = BillRule::kTokens;
   // gpu_ns of all requests, outside_ns and unknown_ns add up to this.
   int64_t total_busy_ns = 0;
-  int64_t outside_ns = 0;  // launched for no request, as far as was recorded
-  int64_t unknown_ns = 0;  // the launch was not recorded
+  int64_t outside_ns = 0;     // launched for no request, as far as was recorded
+  int64_t unknown_ns = 0;     // the launch was not recorded
   std::vector<Request> list;  // by arrival, else by first iteration
 };
 
-// Empty for a trace in which no request was recorded.
-RequestTable ComputeRequests(const EventTree& tree,
-                             const IterationTable& iterations, BillRule rule);
+// Empty for a trace in which no request was recorded. The names in it are as
+// long as the trace.
+RequestTable ComputeRequests(const IterationTable& iterations, BillRule rule);
 // The same from the trace alone; `list[].iterations[].index` counts those of
 // ComputeIterations().
 RequestTable ComputeRequests(const Trace& trace, BillRule rule);

@@ -185,6 +185,16 @@ Command SummaryCommand(SummaryArguments& arguments) {
                        "only as one, such as request 7 and request 12",
             .group = "Which tables",
             .target = &arguments.group_digits},
+           {.name = "--bill",
+            .value = "RULE",
+            .kind = ValueKind::kChoice,
+            .meaning = "how requests share the device time of an iteration: "
+                       "by their tokens, in equal parts, or what decoding "
+                       "takes first and the rest to prompts",
+            .fallback = "tokens",
+            .choices = {"tokens", "requests", "decode-first"},
+            .group = "Which tables",
+            .target = &arguments.bill},
            {.name = "--flops",
             .meaning = "add a column of FLOPs to the table of operators",
             .group = "Which tables",

@@ -36,6 +36,7 @@ struct SummaryArguments {
   bool thread_sep = false;
   bool group_digits = false;
   bool flops = false;
+  std::string bill = "tokens";
   std::string steps;       // a choice of steps; empty: everything
   std::string unprofiled;  // a duration; empty: not known
   bool no_align = false;   // clocks of ranks as recorded
