@@ -74,6 +74,7 @@ struct CompareArguments {
   std::string b;
   double fail_if_slower = -1;  // percent; negative: no gate
   std::string steps = "settled";
+  std::string kind;  // of iterations, or "request"; empty: steps
   std::string format = "text";
   int top = kTopNotGiven;  // rows of a table; 0: all
 };
