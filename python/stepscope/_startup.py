@@ -37,6 +37,10 @@ def begin() -> None:
     _fork_warning.install()
     if os.environ.get("STEPSCOPE_PYTHON") == "1":
         _record_functions()
+    if os.environ.get("STEPSCOPE_HOOK"):
+        from . import _hooks
+
+        _hooks.follow_environment()
     try:
         from . import _frameworks
     except ImportError:  # no stages of frameworks in this build
