@@ -263,6 +263,14 @@ class HooksTest(support.InOwnFolder):
         with self.assertRaisesRegex(ValueError, "vllm, sglang, trtllm"):
             stepscope.hook("llama")
 
+    def test_what_an_engine_drops_is_forgotten(self):
+        requests = _hooks.Requests()
+        requests.MOST = 3
+        for i in range(10):
+            requests.begin(f"dropped {i}")
+        self.assertEqual(list(requests.live),
+                         [f"dropped {i}" for i in (7, 8, 9)])
+
     def test_children_are_told(self):
         stepscope.hook("vllm")
         stepscope.hook("sglang")

@@ -121,18 +121,18 @@ class Wrapper:
 
 
 class Requests:
-    """The requests that an engine is working on, by id."""
+    """The requests that an engine is working on, by id. One that it drops
+    without a word goes when so many others have come."""
+
+    MOST = 65536
 
     def __init__(self):
         self.live = {}
 
     def begin(self, id, tokens=None, traceparent=None):
+        if len(self.live) >= self.MOST:
+            del self.live[next(iter(self.live))]
         self.live[id] = request(id, tokens, traceparent)
-
-    def token(self, id, count=1):
-        known = self.live.get(id)
-        if known is not None and count > 0:
-            known.token(count)
 
     def end(self, id, error=None):
         known = self.live.pop(id, None)

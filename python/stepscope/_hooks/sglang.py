@@ -7,7 +7,6 @@ from . import Requests, require
 
 NAME = "sglang"
 _requests = Requests()
-_given_out = {}  # tokens of a request that were recorded
 
 
 def members_of(batch):
@@ -27,11 +26,6 @@ def members_of(batch):
             for request, tokens in zip(batch.reqs, batch.extend_lens)]
 
 
-def _traceparent(request):
-    header = getattr(request, "external_trace_header", None)
-    return header.get("traceparent") if isinstance(header, dict) else None
-
-
 def _batch(module, wrapper):
     require(module.ScheduleBatch, "reqs", "forward_mode", "extend_lens",
             "decoding_reqs")
@@ -45,21 +39,19 @@ def _scheduler(module, wrapper):
 
     def queued(_, self, request, is_retracted=False, *more, **named):
         if not is_retracted:
-            _requests.begin(request.rid, len(request.origin_input_ids),
-                            _traceparent(request))
-            _given_out[request.rid] = len(request.output_ids)
+            _requests.begin(request.rid, len(request.origin_input_ids))
+            request._stepscope_tokens = len(request.output_ids)
 
     def answered(_, self, batch, *more, **named):
         for request in batch.reqs:
-            before = _given_out.get(request.rid)
-            if before is None:
+            known = _requests.live.get(request.rid)
+            if known is None:
                 continue
             made = len(request.output_ids)
-            _requests.token(request.rid, made - before)
-            _given_out[request.rid] = made
+            known.token(made - request._stepscope_tokens)
+            request._stepscope_tokens = made
             if request.finished():
                 _requests.end(request.rid)
-                del _given_out[request.rid]
 
     wrapper.after(scheduler, "_add_request_to_queue", queued)
     wrapper.around(
