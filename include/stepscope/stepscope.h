@@ -19,6 +19,8 @@
 
 #include <stepscope/c.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -54,6 +56,7 @@ enum class EventType : uint32_t {
   kSynchronization = STEPSCOPE_SYNCHRONIZATION,
   kOverhead = STEPSCOPE_OVERHEAD,
   kGraphLaunch = STEPSCOPE_GRAPH_LAUNCH,
+  kRequest = 36,  // what Request below records
 };
 
 #if defined(STEPSCOPE_DISABLE)
@@ -196,6 +199,206 @@ class [[nodiscard]] ReaderScope {
  private:
   stepscope_read read_;
   bool open_ = true;
+};
+
+// A request of a server, from its arrival to End() or the destructor. Recorded
+// are the instants at which it arrives, has tokens and ends, on whichever
+// thread calls; `summary --views requests` makes a table of them.
+//
+//   stepscope::Request request(id, prompt.size());
+//   ...
+//   request.Token();  // the first token, and each after it
+//
+// Of one request, one call at a time. Not copyable; a moved-from request has
+// ended. What is recorded of it while no session runs is little: one that began
+// before is announced by its first token, or by an iteration that has it.
+class [[nodiscard]] Request {
+ public:
+  static constexpr int64_t kUnknown = -1;
+
+  // `tokens_in`: of the prompt. `traceparent`: the caller's span, as in the
+  // header of W3C trace context. Both texts are copied.
+  explicit Request(std::string_view id, int64_t tokens_in = kUnknown,
+                   std::string_view traceparent = {})
+      : id_(id),
+        traceparent_(traceparent),
+        tokens_in_(tokens_in),
+        number_(NextNumber()),
+        arrival_(Clock::now()) {
+    if (stepscope_enabled()) Announce(0);
+  }
+  Request(Request&& other) noexcept
+      : id_(std::move(other.id_)),
+        traceparent_(std::move(other.traceparent_)),
+        tokens_in_(other.tokens_in_),
+        number_(std::exchange(other.number_, 0)),
+        arrival_(other.arrival_),
+        announced_(other.announced_) {}
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+  Request& operator=(Request&&) = delete;
+  ~Request() { End(); }
+
+  // So many more tokens are there.
+  void Token(int64_t count = 1) noexcept {
+    if (count <= 0 || !BeforeRecording()) return;
+    static stepscope_site site = {"request token", kType, 0};
+    const int64_t values[] = {static_cast<int64_t>(number_), count};
+    Record(&site, values, 2, {});
+  }
+
+  // It is answered; or it failed, with this kind of error.
+  void End(std::string_view error = {}) noexcept {
+    if (BeforeRecording()) {
+      static stepscope_site site = {"request end", kType, 0};
+      const auto number = static_cast<int64_t>(number_);
+      Record(&site, &number, 1, error);
+    }
+    number_ = 0;
+  }
+
+  const std::string& id() const noexcept { return id_; }
+  bool ended() const noexcept { return number_ == 0; }
+
+ private:
+  friend class Iteration;
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kType = static_cast<uint32_t>(EventType::kRequest);
+
+  // Unique in the process, also beside other libraries with this header, and
+  // small enough for a double.
+  static uint64_t NextNumber() noexcept {
+    static std::atomic<uint64_t> next{[] {
+      const auto now =
+          static_cast<uint64_t>(Clock::now().time_since_epoch().count());
+      const uint64_t mixed = (now ^ reinterpret_cast<uintptr_t>(&now)) *
+                             uint64_t{0x9e3779b97f4a7c15u};
+      return ((mixed >> 44) << 32) + 1;
+    }()};
+    return next.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  // The session; 0: nothing is recorded.
+  static uint32_t Gate() noexcept {
+#if defined(STEPSCOPE_DISABLE)
+    return 0;
+#else
+    return stepscope_gate();
+#endif
+  }
+
+  // False: nothing is to be recorded.
+  bool BeforeRecording() noexcept {
+    const uint32_t gate = Gate();
+    if (gate == 0 || number_ == 0) return false;
+    if (announced_ != gate) {
+      using std::chrono::nanoseconds;
+      Announce(std::chrono::duration_cast<nanoseconds>(Clock::now() - arrival_)
+                   .count());
+    }
+    return true;
+  }
+
+  void Announce(int64_t age_ns) noexcept {
+    static stepscope_site site = {"request", kType, 0};
+    announced_ = Gate();
+    const stepscope_scope scope = stepscope_begin_site(&site);
+    if (scope.slot == nullptr) return;
+    const int64_t values[] = {static_cast<int64_t>(number_), tokens_in_, age_ns,
+                              0};
+    stepscope_arg_i64s(scope, "stepscope.request", values, 4);
+    stepscope_arg_text(scope, "id", id_.data(), id_.size());
+    if (!traceparent_.empty())
+      stepscope_arg_text(scope, "traceparent", traceparent_.data(),
+                         traceparent_.size());
+    stepscope_end(scope);
+  }
+
+  static void Record(stepscope_site* site, const int64_t* values, size_t count,
+                     std::string_view error) noexcept {
+    const stepscope_scope scope = stepscope_begin_site(site);
+    if (scope.slot == nullptr) return;
+    stepscope_arg_i64s(scope, "stepscope.request", values, count);
+    if (!error.empty())
+      stepscope_arg_text(scope, "error", error.data(), error.size());
+    stepscope_end(scope);
+  }
+
+  std::string id_;
+  std::string traceparent_;
+  int64_t tokens_in_;
+  uint64_t number_;  // 0: it has ended
+  Clock::time_point arrival_;
+  uint32_t announced_ = 0;  // generation of the session that knows it
+};
+
+// What an iteration does for a request. Stored: never renumber.
+enum class RequestKind : uint8_t {
+  kPrefill = 1,  // reads its prompt
+  kDecode = 2,   // makes a token
+  kVerify = 3,   // checks tokens that a draft proposed
+  kDraft = 4,
+};
+
+struct IterationMember {
+  Request& request;
+  RequestKind kind;
+  int64_t tokens;  // that it works on
+};
+
+// One iteration of a server's loop, from here to the end of the block. What the
+// thread launches from here to its next iteration counts for it.
+//
+//   stepscope::Iteration iteration(members);  // of IterationMember
+//   model.Forward(batch);
+class [[nodiscard]] Iteration {
+ public:
+  Iteration(const IterationMember* members, size_t count) noexcept {
+    if (stepscope_enabled()) Begin(members, count);
+  }
+  explicit Iteration(const std::vector<IterationMember>& members) noexcept
+      : Iteration(members.data(), members.size()) {}
+  Iteration(std::initializer_list<IterationMember> members) noexcept
+      : Iteration(members.begin(), members.size()) {}
+  Iteration(const Iteration&) = delete;
+  Iteration& operator=(const Iteration&) = delete;
+  ~Iteration() { stepscope_end(scope_); }
+
+ private:
+  void Begin(const IterationMember* members, size_t count) noexcept {
+    constexpr auto kType = static_cast<uint32_t>(EventType::kUserDefined);
+    static stepscope_site sites[] = {
+        {"iteration[idle]", kType, 0},   {"iteration[prefill]", kType, 0},
+        {"iteration[decode]", kType, 0}, {"iteration[verify]", kType, 0},
+        {"iteration[draft]", kType, 0},  {"iteration[mixed]", kType, 0},
+        {"iteration[unknown]", kType, 0}};
+    size_t site = 0;
+    for (size_t i = 0; i < count; ++i) {
+      members[i].request.BeforeRecording();  // it may be new to the session
+      const auto kind = static_cast<size_t>(members[i].kind);
+      const bool reads = members[i].kind == RequestKind::kPrefill;
+      if (i == 0)
+        site = kind >= 1 && kind <= 4 ? kind : 6;
+      else if (site != kind)
+        site = site == 1 || site == 5 || reads ? 5 : 6;
+    }
+    scope_ = stepscope_begin_site(&sites[site]);
+    if (scope_.slot == nullptr) return;
+    size_t i = 0;
+    do {  // an idle iteration says that nobody is in it
+      int64_t values[kMostValues];
+      size_t used = 0;
+      for (; i < count && used + 2 <= kMostValues; ++i) {
+        values[used++] = static_cast<int64_t>(members[i].request.number_ * 8) +
+                         static_cast<int64_t>(members[i].kind);
+        values[used++] = members[i].tokens;
+      }
+      stepscope_arg_i64s(scope_, "stepscope.members", values, used);
+    } while (i < count);
+  }
+
+  static constexpr size_t kMostValues = 400;  // of a list, in the collector
+  stepscope_scope scope_ = {nullptr, 0};
 };
 
 #if defined(STEPSCOPE_DISABLE)

@@ -29,7 +29,9 @@ except ImportError as _error:
         "pip install . with its headers installed") from _error
 from ._enums import (ProfilerState, ProfilerTarget, SortedKeys, SummaryView,
                      TracerEventType, TracerMemEventType)
-from ._event import RecordEvent, enabled
+from ._event import (RecordEvent, current_request, enabled, iteration,
+                     request)
+from ._hooks import hook
 from ._load import load, query
 from ._marks import (counter, instant, read, set_metadata, set_thread_name,
                      step)
@@ -61,13 +63,17 @@ __all__ = [
     "TracerEventType",
     "TracerMemEventType",
     "counter",
+    "current_request",
     "enabled",
     "export_capture",
     "get_profiler",
+    "hook",
     "instant",
+    "iteration",
     "load",
     "query",
     "read",
+    "request",
     "set_metadata",
     "set_thread_name",
     "step",

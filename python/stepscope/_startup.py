@@ -41,6 +41,10 @@ def begin() -> None:
         from ._torch import memory_in_run
 
         memory_in_run.install()
+    if os.environ.get("STEPSCOPE_HOOK"):
+        from . import _hooks
+
+        _hooks.follow_environment()
     try:
         from . import _frameworks
     except ImportError:  # no stages of frameworks in this build

@@ -9,9 +9,11 @@ namespace stepscope {
 namespace {
 
 // Words of names that people write otherwise.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13>
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15>
     kSpelled = {{{"cpu", "CPU"},
                  {"gpu", "GPU"},
+                 {"ttft", "TTFT"},
+                 {"tpot", "TPOT"},
                  {"sm", "SM"},
                  {"id", "ID"},
                  {"pid", "process"},

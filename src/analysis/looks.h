@@ -15,6 +15,7 @@
 
 #include "analysis/step_part.h"
 #include "trace/event_type.h"
+#include "trace/request_events.h"
 
 namespace stepscope {
 
@@ -189,6 +190,7 @@ inline constexpr TypeLook kEventTypeLooks[] = {
     {STEPSCOPE_SYNCHRONIZATION, EventClass::kSync, "Synchronization"},
     {STEPSCOPE_OVERHEAD, EventClass::kOverhead, "Overhead"},
     {STEPSCOPE_GRAPH_LAUNCH, EventClass::kRuntime, "Graph launch"},
+    {kRequestType, EventClass::kUser, "Requests"},
 };
 
 // Rows of the model table. A chart of stages shows them beside each other, so

@@ -34,6 +34,8 @@ void KeepOnly(ViewSet views, Summary& summary) {
     summary.user_defined.clear();
   if (unwanted(kMemoryView | kMemoryLifeView)) summary.memory.clear();
   if (unwanted(kRankViews)) summary.ranks = {};
+  if (unwanted(kRequestView)) summary.requests = {};
+  if (unwanted(kIterationView)) summary.iterations = {};
 }
 
 std::vector<StepRow> ListSteps(const StepTable& steps) {
@@ -85,7 +87,12 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
   if (wanted(kLaunchView)) summary.launch = ComputeLaunches(tree, names);
-  if (wanted(kIterationView)) summary.iterations = ComputeIterations(tree);
+  if (wanted(kIterationView | kRequestView)) {
+    summary.iterations = ComputeIterations(
+        tree, {.steps_are_iterations = options.steps_are_iterations});
+  }
+  if (wanted(kRequestView))
+    summary.requests = ComputeRequests(summary.iterations, options.bill);
   if (wanted(kKernelView)) {
     summary.kernel =
         ComputeKernels(tree, names, {options.sort, wanted(kPercentileView)});

@@ -15,6 +15,7 @@
 #include "analysis/event_tree.h"
 #include "analysis/ranks/rank_job.h"
 #include "analysis/serving/iterations.h"
+#include "analysis/serving/requests.h"
 #include "analysis/steps.h"
 #include "analysis/summary_options.h"
 #include "analysis/tables/benchmark.h"
@@ -89,6 +90,7 @@ struct Summary {
   Idle idle;
   LaunchStats launch;
   IterationTable iterations;
+  RequestTable requests;
   std::vector<OutlierRow> outliers;
   FlopsTable flops;
   CriticalPathTable critical_path;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/serving/bill_rule.h"
 #include "analysis/step_choice.h"
 #include "analysis/tables/rows.h"
 #include "analysis/view_set.h"
@@ -42,7 +43,8 @@ inline constexpr ViewSet kCollectivesView = ViewSet::One(23);
 inline constexpr ViewSet kStragglersView = ViewSet::One(24);
 inline constexpr ViewSet kRankStepsView = ViewSet::One(25);
 inline constexpr ViewSet kIterationView = ViewSet::One(26);
-inline constexpr size_t kFirstFreeView = 27;
+inline constexpr ViewSet kRequestView = ViewSet::One(27);
+inline constexpr size_t kFirstFreeView = 28;
 inline constexpr ViewSet kNamedViews =
     ViewSet::OfMask((uint64_t{1} << kFirstFreeView) - 1);
 inline constexpr ViewSet kPaddleViews = ViewSet::OfMask((1u << 9) - 1);
@@ -61,7 +63,10 @@ struct SummaryOptions {
   bool thread_sep = false;    // Operator and UserDefined tables per thread
   bool group_digits = false;  // your own names that differ in digits are one
   bool flops = false;         // for a column of the Operator table
-  ViewSet views;              // none: kDefaultViews
+  BillRule bill = BillRule::kTokens;  // of device time, over requests
+  // The user said which ranges are the steps: they are a server's iterations.
+  bool steps_are_iterations = false;
+  ViewSet views;  // none: kDefaultViews
   // Which steps the tables are of. None: of everything that was recorded, but
   // figures of the step itself are of settled steps.
   std::optional<StepChoice> steps;

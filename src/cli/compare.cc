@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/compare/kind_profile.h"
 #include "cli/frame/output.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/usage.h"
@@ -29,6 +30,12 @@ ExitCode RunCompare(const CompareArguments& arguments) {
   if (!ReadSteps(arguments.steps, steps)) return kExitUsage;
   CompareOptions compare;
   compare.steps = steps.value_or(StepChoice::Settled());
+  if (!arguments.kind.empty() && !IsCompareKind(arguments.kind)) {
+    return Complain(kExitUsage,
+                    "--kind: unknown value \"" + arguments.kind + "\"",
+                    "choose from " + CompareKindChoices());
+  }
+  compare.kind = arguments.kind;
   if (arguments.fail_if_slower >= 0) {
     compare.fail_if_slower = arguments.fail_if_slower;
   }

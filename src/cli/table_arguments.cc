@@ -3,6 +3,7 @@
 
 #include "cli/table_style.h"
 #include "exporters/output_name.h"
+#include "importers/step_range.h"
 #include "report/screen.h"
 
 namespace stepscope {
@@ -28,6 +29,7 @@ bool ReadTableOptions(const SummaryArguments& arguments,
   options.thread_sep = arguments.thread_sep;
   options.group_digits = arguments.group_digits;
   options.flops = arguments.flops;
+  options.steps_are_iterations = !StepRange().empty();
   const Status read = ReadWords({.prefix = "--",
                                  .views = arguments.views,
                                  .steps = arguments.steps,
@@ -46,7 +48,9 @@ bool ReadTableOptions(const SummaryArguments& arguments,
   // What goes into a file is data.
   options.style =
       StyleOfTables(arguments.top, format == "text" && arguments.output == "-");
-  return Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
+  return Choose("--bill", arguments.bill, BillRuleByName(arguments.bill),
+                "tokens, requests, decode-first", options.bill) &&
+         Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
                 options.unit) &&
          Choose("--format", format, ParseTableFormat(format),
                 TableFormatChoices() + ", fluid", options.format);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <structmember.h>
 
+#include "python/requests.h"
+
 PyTypeObject* event_type;
 
 enum { kFreeObjects = 64 };
@@ -540,6 +542,7 @@ static PyObject* SetEnum(PyObject* module, PyObject* type) {
 static PyMethodDef module_methods[] = {
     {"enabled", Enabled, METH_NOARGS, "True while events are recorded."},
     {"set_enum", SetEnum, METH_O, "The class of event types."},
+    REQUEST_FUNCTIONS,
     {NULL, NULL, 0, NULL}};
 
 /* Under `stepscope run` recording begins with the first event that the
@@ -567,6 +570,7 @@ static int Execute(PyObject* module) {
 #if EVENT_IS_ITS_OWN_METHOD
   if (AddSelfMethods() < 0) return -1;
 #endif
+  if (AddRequests(module) < 0) return -1;
   WakeInjector();
   Py_INCREF(event_type);
   return PyModule_AddObject(module, "RecordEvent", (PyObject*)event_type);

@@ -76,19 +76,20 @@ std::vector<std::string> Line(const CompareRow& row) {
 }
 
 // "median of 20 steps", or of 20 and 18.
-std::string StepsText(const StepChange& change) {
+std::string StepsText(const StepChange& change, const std::string& sample) {
   const size_t a = change.periods_a.size();
   const size_t b = change.periods_b.size();
-  return a == b ? CountText(a, "step") + " each"
-                : CountText(a) + " and " + CountText(b) + " steps";
+  return a == b ? CountText(a, sample) + " each"
+                : CountText(a) + " and " + CountText(b, sample);
 }
 
 std::string Sentence(const Comparison& comparison) {
   const StepChange& change = comparison.change;
   std::string text =
-      "A step takes " + Milli(static_cast<double>(change.median_a_ns)) +
-      " ms in A and " + Milli(static_cast<double>(change.median_b_ns)) +
-      " ms in B (medians of " + StepsText(change) + "): ";
+      "A " + comparison.sample + " takes " +
+      Milli(static_cast<double>(change.median_a_ns)) + " ms in A and " +
+      Milli(static_cast<double>(change.median_b_ns)) + " ms in B (medians of " +
+      StepsText(change, comparison.sample) + "): ";
   const std::string interval = Format("95 %% interval %+.2f to %+.2f %%",
                                       change.low * 100, change.high * 100);
   switch (comparison.verdict()) {

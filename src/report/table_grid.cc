@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table_grid.h"
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include "analysis/looks.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "report/shown_rows.h"
 
 namespace stepscope {
@@ -110,6 +112,50 @@ class TableGridMaker {
   const Cells& cells_;
 };
 
+// What fits a terminal, if nobody says how wide that is.
+constexpr size_t kUsualWidth = 100;
+constexpr size_t kBetweenColumns = 2;
+
+// Adds the grid; one that is wider than a line in parts, each with the first
+// column, so that a line of the terminal is a row.
+void AddParts(Grid grid, const TableOptions& options,
+              std::vector<Grid>& grids) {
+  const size_t most =
+      options.style.width > 0 ? options.style.width : kUsualWidth;
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < grid.heads.size(); ++i) {
+    size_t width = DisplayWidth(grid.heads[i]);
+    for (const auto& row : grid.rows)
+      width = std::max(width, DisplayWidth(row[i]));
+    widths.push_back(width + kBetweenColumns);
+  }
+  if (options.format != TableFormat::kText || widths.size() < 3) {
+    grids.push_back(std::move(grid));
+    return;
+  }
+  for (size_t first = 1; first < widths.size();) {
+    size_t last = first;
+    size_t width = widths[0];
+    while (last < widths.size() &&
+           (last == first || width + widths[last] <= most))
+      width += widths[last++];
+    Grid part;
+    part.title = grid.title + (first > 1 ? " (continued)" : "");
+    part.has_times = grid.has_times;
+    const auto take = [&](const std::vector<std::string>& all) {
+      std::vector<std::string> some = {all[0]};
+      some.insert(some.end(), all.begin() + static_cast<ptrdiff_t>(first),
+                  all.begin() + static_cast<ptrdiff_t>(last));
+      return some;
+    };
+    part.heads = take(grid.heads);
+    for (const auto& row : grid.rows) part.rows.push_back(take(row));
+    if (last == widths.size()) part.notes = std::move(grid.notes);
+    grids.push_back(std::move(part));
+    first = last;
+  }
+}
+
 bool HasScalars(const std::vector<TableColumn>& columns) {
   for (const TableColumn& column : columns)
     if (column.type != CellType::kRows) return true;
@@ -117,7 +163,7 @@ bool HasScalars(const std::vector<TableColumn>& columns) {
 }
 
 void AddLevels(const TableGridMaker& make, const Level& level,
-               std::vector<Grid>& grids) {
+               const TableOptions& options, std::vector<Grid>& grids) {
   for (const TableColumn& column : *level.columns) {
     if (column.type != CellType::kRows) continue;
     Level inner;
@@ -135,8 +181,8 @@ void AddLevels(const TableGridMaker& make, const Level& level,
     if (inner.rows.empty()) continue;
     const bool inside_many =
         HasScalars(*level.columns) && level.rows.size() > 1;
-    grids.push_back(make.Lines(inner, inside_many));
-    AddLevels(make, inner, grids);
+    AddParts(make.Lines(inner, inside_many), options, grids);
+    AddLevels(make, inner, options, grids);
   }
 }
 
@@ -146,7 +192,7 @@ std::string ColumnHead(const TableColumn& column, TimeUnit unit) {
   std::string head;
   std::string word;
   const auto end_word = [&] {
-    if (word == "cpu" || word == "gpu")
+    if (word == "cpu" || word == "gpu" || word == "ttft" || word == "tpot")
       for (char& c : word) c = static_cast<char>(std::toupper(c));
     else if (word == "flops")
       word = "FLOPs";
@@ -194,7 +240,7 @@ std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
     if (shown.left_out > 0)
       grids.back().notes.push_back(MoreRows(shown.left_out, options.style));
   }
-  AddLevels(make, level, grids);
+  AddLevels(make, level, options, grids);
   return grids;
 }
 

@@ -4,6 +4,8 @@
 #include <stepscope/c.h>
 #include <strings.h>
 
+#include "trace/request_events.h"
+
 namespace stepscope {
 namespace {
 
@@ -33,6 +35,7 @@ constexpr TypeName kTypes[] = {
     {STEPSCOPE_SYNCHRONIZATION, "Synchronization"},
     {STEPSCOPE_OVERHEAD, "Overhead"},
     {STEPSCOPE_GRAPH_LAUNCH, "GraphLaunch"},
+    {kRequestType, "Request"},
 };
 
 }  // namespace

@@ -160,6 +160,11 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindSerialStreams(input, advice);
   FindMemoryGrowth(input, advice);
   FindMemoryShortage(input, advice);
+  FindMixedIterations(input, advice);
+  FindSchedulerGap(input, advice);
+  FindEagerPrefill(input, advice);
+  FindPadding(input, advice);
+  FindPreemptions(input, advice);
   savings.Replay(advice);
   FindIdleDevice(input, advice);
   savings.Replay(advice);

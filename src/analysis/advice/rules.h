@@ -74,7 +74,7 @@ struct AdviceInput {
 
 inline constexpr ViewSet kAdviceTables =
     kWaterfallView | kIdleView | kLaunchView | kKernelView | kMemoryView |
-    kDistributedView | kOutlierView;
+    kDistributedView | kOutlierView | kIterationView | kRequestView;
 
 std::string Milliseconds(int64_t ns);
 std::string Percent(double share);
@@ -117,6 +117,12 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice);
 void FindSerialStreams(const AdviceInput& input, Advice& advice);
 // rank_rules.cc
 void FindStraggler(const AdviceInput& input, Advice& advice);
+// serving_rules.cc
+void FindMixedIterations(const AdviceInput& input, Advice& advice);
+void FindSchedulerGap(const AdviceInput& input, Advice& advice);
+void FindEagerPrefill(const AdviceInput& input, Advice& advice);
+void FindPadding(const AdviceInput& input, Advice& advice);
+void FindPreemptions(const AdviceInput& input, Advice& advice);
 // hang_rules.cc
 void FindHangOfJob(const AdviceInput& input, Advice& advice);
 // doubts.cc

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/compare/compare_notes.h"
+#include "analysis/compare/kind_profile.h"
 #include "analysis/compare/rank_test.h"
 #include "analysis/machine_load.h"
 #include "base/executor.h"
@@ -156,14 +157,23 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   const bool shapes_b = HasShapes(b);
   const bool by_shape = shapes_a && shapes_b;
   StepProfile profiles[2];
-  Executor::Shared().ForEach(2, [&](size_t i) {
-    profiles[i] = MakeStepProfile(i == 0 ? a : b, options.steps, by_shape);
-  });
+  if (options.kind.empty()) {
+    Executor::Shared().ForEach(2, [&](size_t i) {
+      profiles[i] = MakeStepProfile(i == 0 ? a : b, options.steps, by_shape);
+    });
+  } else {
+    STEPSCOPE_TRY_ASSIGN(profiles[0], MakeKindProfile(a, options.kind, "A"));
+    STEPSCOPE_TRY_ASSIGN(profiles[1], MakeKindProfile(b, options.kind, "B"));
+  }
   const StepProfile& of_a = profiles[0];
   const StepProfile& of_b = profiles[1];
-  STEPSCOPE_TRY(CheckChoice("A", of_a, options.steps));
-  STEPSCOPE_TRY(CheckChoice("B", of_b, options.steps));
   Comparison result;
+  if (options.kind.empty()) {
+    STEPSCOPE_TRY(CheckChoice("A", of_a, options.steps));
+    STEPSCOPE_TRY(CheckChoice("B", of_b, options.steps));
+  } else {
+    result.sample = SampleOfKind(options.kind);
+  }
   result.steps_a = of_a.has_steps ? of_a.steps : 0;
   result.steps_b = of_b.has_steps ? of_b.steps : 0;
   result.warmup_a = of_a.warmup;
@@ -185,7 +195,10 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
                        return x.key.table < y.key.table;
                      return std::abs(x.difference()) > std::abs(y.difference());
                    });
-  AddNotes({a, of_a, shapes_a}, {b, of_b, shapes_b}, options.steps, result);
+  // Of a kind, all iterations are there.
+  const StepChoice chosen =
+      options.kind.empty() ? options.steps : StepChoice::Settled();
+  AddNotes({a, of_a, shapes_a}, {b, of_b, shapes_b}, chosen, result);
   return result;
 }
 

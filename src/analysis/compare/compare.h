@@ -47,12 +47,16 @@ struct CompareRow {
 
 struct CompareOptions {
   StepChoice steps = StepChoice::Settled();
+  // Not steps but iterations of this kind, or requests: IsCompareKind(). Then
+  // `steps` does not count. Empty: steps.
+  std::string kind = {};
   // The gate: B must not be slower by more, in percent.
   std::optional<double> fail_if_slower;
 };
 
 struct Comparison {
-  uint64_t steps_a = 0;  // chosen ones, over all processes
+  std::string sample = "step";  // what `change` is about
+  uint64_t steps_a = 0;         // chosen ones, over all processes
   uint64_t steps_b = 0;
   uint64_t warmup_a = 0;  // left out as such
   uint64_t warmup_b = 0;
@@ -72,7 +76,8 @@ struct Comparison {
   std::optional<uint64_t> steps_needed() const;
 };
 
-// Fails only where steps are asked for by number and a side has none of them.
+// Fails only where steps are asked for by number, or a kind, and a side has
+// none of them.
 Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
                                  const CompareOptions& options);
 // The settled steps of both.

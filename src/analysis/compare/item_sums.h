@@ -55,7 +55,7 @@ class ItemSums {
 
   uint32_t NewItem(CompareTable table, StringId name, uint32_t shape);
 
-  static constexpr size_t kTables = 8;
+  static constexpr size_t kTables = 9;
   const Trace& trace_;
   uint32_t steps_;
   std::map<CompareKey, uint32_t> slots_;

@@ -203,8 +203,8 @@ class Profiler {
 
 std::string_view CompareTableName(CompareTable table) {
   constexpr std::string_view kNames[] = {
-      "step",         "waterfall", "model",        "operator_cpu",
-      "operator_gpu", "kernel",    "user_defined", "memory"};
+      "step",   "waterfall",    "model",   "operator_cpu", "operator_gpu",
+      "kernel", "user_defined", "serving", "memory"};
   return kNames[static_cast<size_t>(table)];
 }
 

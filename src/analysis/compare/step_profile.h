@@ -26,7 +26,8 @@ enum class CompareTable : uint8_t {
   kOperatorGpu,  // device work launched inside
   kKernel,
   kUserDefined,
-  kMemory,  // bytes at the peak, by place
+  kServing,  // of iterations or requests
+  kMemory,   // bytes at the peak, by place
 };
 std::string_view CompareTableName(CompareTable table);
 

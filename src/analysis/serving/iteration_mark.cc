@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/serving/iteration_mark.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -204,13 +205,46 @@ IterationMark Atom(std::string_view list, IterationKind kind) {
   return mark;
 }
 
+constexpr std::string_view kKindNames[kIterationKinds] = {
+    "prefill", "decode",  "mixed", "verify",
+    "draft",   "capture", "idle",  "unknown"};
+
+// iteration[decode]: stepscope.iteration(), whose members are arguments.
+IterationMark OwnMark(std::string_view name) {
+  IterationMark mark;
+  mark.engine = "stepscope";
+  const std::string_view word = name.substr(10, name.find(']') - 10);
+  for (size_t i = 0; i < kIterationKinds; ++i)
+    if (word == kKindNames[i]) mark.kind = static_cast<IterationKind>(i);
+  return mark;
+}
+
 }  // namespace
 
 std::string_view NameOf(IterationKind kind) {
-  static constexpr std::string_view kNames[kIterationKinds] = {
-      "prefill", "decode",  "mixed", "verify",
-      "draft",   "capture", "idle",  "unknown"};
-  return kNames[static_cast<size_t>(kind)];
+  return kKindNames[static_cast<size_t>(kind)];
+}
+
+IterationMark MarkOfAnyName(std::string_view name) {
+  IterationMark mark;
+  mark.engine = "ranges";
+  const auto says = [&](std::string_view word) {
+    return std::search(name.begin(), name.end(), word.begin(), word.end(),
+                       [](char a, char b) {
+                         return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b;
+                       }) != name.end();
+  };
+  const bool prefill = says("prefill");
+  const bool decode = says("decode");
+  if (says("mixed") || (prefill && decode))
+    mark.kind = IterationKind::kMixed;
+  else if (prefill || decode)
+    mark.kind = prefill ? IterationKind::kPrefill : IterationKind::kDecode;
+  else if (says("verify"))
+    mark.kind = IterationKind::kVerify;
+  else if (says("draft"))
+    mark.kind = IterationKind::kDraft;
+  return mark;
 }
 
 std::optional<IterationMark> ParseIterationMark(std::string_view name) {
@@ -223,6 +257,8 @@ std::optional<IterationMark> ParseIterationMark(std::string_view name) {
                              reader.rest()[0] >= '0' && reader.rest()[0] <= '9')
     return Capture(reader);
   if (name.starts_with("step[")) return Step(name);
+  if (name.starts_with("iteration[") && name.ends_with(']'))
+    return OwnMark(name);
   if (reader = Reader(name); reader.Take("[Executor] _forward_step"))
     return ForwardStep(reader);
   if (name.starts_with("prefill[bs="))

@@ -45,5 +45,8 @@ struct IterationMark {
 
 // Nothing: the name is not a mark.
 std::optional<IterationMark> ParseIterationMark(std::string_view name);
+// Of a range that the user called an iteration: its kind if the name says it,
+// as "prefill" and "decode_step 7" do.
+IterationMark MarkOfAnyName(std::string_view name);
 
 }  // namespace stepscope

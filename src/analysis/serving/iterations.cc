@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "analysis/kinds.h"
@@ -14,21 +15,26 @@ namespace {
 constexpr TypeSet kMarkTypes =
     kUserDefinedTypes | SetOf(STEPSCOPE_PROFILE_STEP);
 
-bool MayBeMark(uint16_t type) {
-  return IsUserDefined(type) || type == STEPSCOPE_PROFILE_STEP;
+bool HasRequests(const EventTree& tree) {
+  for (size_t i = 0; i < tree.threads().size(); ++i)
+    if (tree.Has(i, SetOf(kRequestType))) return true;
+  return false;
 }
 
 // The marks among the names of a trace; each name is looked at once.
 class MarkNames {
  public:
-  explicit MarkNames(const Trace& trace)
-      : trace_(trace), known_(trace.strings().size()) {}
+  // `all`: every name is a mark.
+  MarkNames(const Trace& trace, bool all)
+      : trace_(trace), all_(all), known_(trace.strings().size()) {}
 
   const IterationMark* Find(StringId name) {
     uint32_t& known = known_[name.v];
     if (known == 0) {
       known = 1;
-      if (const auto mark = ParseIterationMark(trace_.str(name))) {
+      auto mark = ParseIterationMark(trace_.str(name));
+      if (!mark && all_) mark = MarkOfAnyName(trace_.str(name));
+      if (mark) {
         marks_.push_back(*mark);
         known = static_cast<uint32_t>(marks_.size()) + 1;
       }
@@ -38,9 +44,13 @@ class MarkNames {
 
  private:
   const Trace& trace_;
+  const bool all_;
   std::vector<uint32_t> known_;  // 0: not asked yet; 1: not a mark
   std::vector<IterationMark> marks_;
 };
+
+// A request in the n-th iteration of its thread.
+using Member = std::tuple<uint32_t, uint32_t, int64_t>;
 
 // The iterations of a thread, [first, last) of all.
 struct ThreadIterations {
@@ -50,9 +60,20 @@ struct ThreadIterations {
 
 class Finder {
  public:
-  Finder(const EventTree& tree, IterationTable& table)
-      : tree_(tree), trace_(tree.trace()), table_(table), names_(trace_) {}
+  Finder(const EventTree& tree, const IterationOptions& options,
+         IterationTable& table)
+      : tree_(tree),
+        trace_(tree.trace()),
+        table_(table),
+        names_(trace_, options.steps_are_iterations),
+        types_(options.steps_are_iterations ? SetOf(STEPSCOPE_PROFILE_STEP)
+                                            : kMarkTypes),
+        members_(trace_) {
+    if (members_.any() || HasRequests(tree))
+      log_ = std::make_shared<RequestLog>(tree);
+  }
 
+  bool knows_requests() const { return log_ != nullptr; }
   bool FindMarks();
   void FindRepeats();
   void ShareDevices();
@@ -60,7 +81,10 @@ class Finder {
 
  private:
   void AddMarksOf(uint32_t thread);
-  void AddNested(const IterationMark& inner, Iteration& outer) const;
+  // A mark of its name, or of the members that it names; nothing: no mark.
+  std::optional<IterationMark> MarkOf(Row row, uint32_t process);
+  void AddNested(const IterationMark& inner, Iteration& outer);
+  void TakeMembers(Iteration& iteration);
   // Of the thread, as of that time; kNone: before its first.
   uint32_t IndexAt(uint32_t thread, int64_t time_ns) const;
   uint32_t OwnerOf(const DeviceWork& work);
@@ -79,25 +103,50 @@ class Finder {
   const Trace& trace_;
   IterationTable& table_;
   MarkNames names_;
+  const TypeSet types_;
+  const MemberReader members_;
+  std::shared_ptr<RequestLog> log_;
+  std::vector<IterationMember> found_;  // of the mark that was read last
   std::vector<ThreadIterations> threads_;
   std::vector<bool> launched_;  // by row, counted
 };
 
-void Finder::AddNested(const IterationMark& inner, Iteration& outer) const {
+void Finder::TakeMembers(Iteration& iteration) {
+  if (found_.empty() || iteration.member_count > 0) return;
+  iteration.first_member = static_cast<uint32_t>(table_.members.size());
+  iteration.member_count = static_cast<uint32_t>(found_.size());
+  table_.members.insert(table_.members.end(), found_.begin(), found_.end());
+}
+
+void Finder::AddNested(const IterationMark& inner, Iteration& outer) {
   // What the large model checks is what the iteration is about.
   const bool more = inner.says() > outer.mark.says();
   const bool verifies =
       inner.says() == outer.mark.says() && inner.kind == IterationKind::kVerify;
   if (more || verifies) outer.mark = inner;
+  TakeMembers(outer);
+}
+
+std::optional<IterationMark> Finder::MarkOf(Row row, uint32_t process) {
+  found_.clear();
+  const IterationMark* const named = names_.Find(trace_.name()[row]);
+  const bool has_members =
+      members_.any() && members_.Read(row, process, *log_, found_);
+  if (!has_members && named == nullptr) return std::nullopt;
+  if (!has_members) return *named;
+  IterationMark mark = MarkOfMembers(found_);
+  if (named != nullptr) mark.engine = named->engine;
+  return mark;
 }
 
 void Finder::AddMarksOf(uint32_t thread) {
   std::vector<Iteration>& list = table_.list;
+  const uint32_t process = tree_.threads()[thread].process;
   int64_t outer_end = INT64_MIN;  // of spans
   tree_.ForEachNested(thread, [&](Row row, Interval span) {
-    if (!MayBeMark(trace_.type()[row])) return;
-    const IterationMark* const mark = names_.Find(trace_.name()[row]);
-    if (mark == nullptr) return;
+    if ((SetOf(trace_.type()[row]) & types_) == 0) return;
+    const std::optional<IterationMark> mark = MarkOf(row, process);
+    if (!mark) return;
     ++table_.marks_seen;
     table_.marks_unparsed += mark->parsed ? 0 : 1;
     if (span.begin < outer_end) {
@@ -108,9 +157,10 @@ void Finder::AddMarksOf(uint32_t thread) {
     Iteration iteration;
     iteration.name = trace_.str(trace_.name()[row]);
     iteration.mark = *mark;
-    iteration.process = tree_.threads()[thread].process;
+    iteration.process = process;
     iteration.start_ns = trace_.start_ns()[row];
     iteration.host_ns = trace_.dur_ns()[row];
+    TakeMembers(iteration);
     list.push_back(iteration);
   });
 }
@@ -119,7 +169,7 @@ bool Finder::FindMarks() {
   threads_.resize(tree_.threads().size());
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     threads_[i].first = static_cast<uint32_t>(table_.list.size());
-    if (tree_.Has(i, kMarkTypes)) AddMarksOf(i);
+    if (tree_.Has(i, types_)) AddMarksOf(i);
     threads_[i].last = static_cast<uint32_t>(table_.list.size());
     for (uint32_t k = threads_[i].first; k + 1 < threads_[i].last; ++k)
       table_.list[k].period_ns = SaturatingSubtract(table_.list[k + 1].start_ns,
@@ -128,17 +178,22 @@ bool Finder::FindMarks() {
   return !table_.list.empty();
 }
 
-// The ranks of one engine work on the same requests under the same marks.
+// The ranks of one engine work on the same requests under the same marks; what
+// they call themselves says it alone only where nobody names the requests.
 void Finder::FindRepeats() {
-  std::map<std::vector<std::string_view>, uint32_t> processes;
+  using Marks = std::pair<std::vector<std::string_view>, std::vector<Member>>;
+  std::map<Marks, uint32_t> processes;
   for (const ThreadIterations& thread : threads_) {
     if (thread.first == thread.last) continue;
-    std::vector<std::string_view> names;
-    for (uint32_t k = thread.first; k < thread.last; ++k)
-      names.push_back(table_.list[k].name);
+    Marks marks;
+    for (uint32_t k = thread.first; k < thread.last; ++k) {
+      marks.first.push_back(table_.list[k].name);
+      for (const IterationMember& one : table_.members_of(table_.list[k]))
+        marks.second.push_back({k - thread.first, one.request, one.tokens});
+    }
     const uint32_t process = table_.list[thread.first].process;
     const uint32_t first =
-        processes.try_emplace(std::move(names), process).first->second;
+        processes.try_emplace(std::move(marks), process).first->second;
     if (first == process) continue;
     for (uint32_t k = thread.first; k < thread.last; ++k)
       table_.list[k].repeats_another_rank = true;
@@ -178,6 +233,7 @@ void Finder::CountWork(const DeviceWork& work, uint32_t owner) {
   const int64_t start = trace_.start_ns()[work.row];
   const int64_t end = tree_.end_ns(work.row);
   one.work_ns += end - start;
+  one.device_end_ns = std::max(one.device_end_ns.value_or(end), end);
   if (one.period_ns) {
     const int64_t next = one.start_ns + *one.period_ns;
     one.late_ns += std::max<int64_t>(0, end - std::max(start, next));
@@ -261,6 +317,7 @@ void Finder::ShareDevices() {
   for (const DeviceWork& work : tree_.work()) {
     const Track& track = trace_.tracks()[trace_.track()[work.row]];
     devices[{track.process, track.device}].push_back(work);
+    table_.owners.push_back(OwnerOf(work));
   }
   const auto count = static_cast<uint32_t>(table_.list.size());
   SharedTime shared(count + 2);
@@ -328,6 +385,7 @@ IterationKindRow Finder::Sum(IterationKind kind) const {
 }
 
 void Finder::Finish() {
+  table_.requests = log_;
   for (size_t i = 0; i < kIterationKinds; ++i) {
     IterationKindRow row = Sum(static_cast<IterationKind>(i));
     if (row.count > 0) table_.kinds.push_back(std::move(row));
@@ -345,10 +403,12 @@ void Finder::Finish() {
 
 }  // namespace
 
-IterationTable ComputeIterations(const EventTree& tree) {
+IterationTable ComputeIterations(const EventTree& tree,
+                                 const IterationOptions& options) {
   IterationTable table;
-  Finder finder(tree, table);
-  if (!finder.FindMarks()) return table;
+  Finder finder(tree, options, table);
+  // Requests without iterations want to know how busy devices were, too.
+  if (!finder.FindMarks() && !finder.knows_requests()) return table;
   finder.FindRepeats();
   finder.ShareDevices();
   finder.Finish();

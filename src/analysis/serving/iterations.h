@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "analysis/event_tree.h"
 #include "analysis/percentiles.h"
 #include "analysis/serving/iteration_mark.h"
+#include "analysis/serving/members.h"
 
 namespace stepscope {
 
@@ -43,9 +46,13 @@ struct Iteration {
   // Another rank has an iteration of the same name at the same place: of the
   // two, this one adds device time only.
   bool repeats_another_rank = false;
-  int64_t gpu_busy_ns = 0;  // its share, see SharedTime
-  int64_t work_ns = 0;      // of its kernels, copies and sets, plain sum
-  int64_t late_ns = 0;      // of these, after the next mark had begun
+  // Where it said so; see IterationTable::members_of().
+  uint32_t first_member = 0;
+  uint32_t member_count = 0;
+  int64_t gpu_busy_ns = 0;               // its share, see SharedTime
+  std::optional<int64_t> device_end_ns;  // of the last that it launched
+  int64_t work_ns = 0;  // of its kernels, copies and sets, plain sum
+  int64_t late_ns = 0;  // of these, after the next mark had begun
   uint64_t kernels = 0;
   uint64_t launches = 0;
   uint64_t graphs = 0;  // of the launches
@@ -90,9 +97,26 @@ struct IterationTable {
   int64_t unknown_ns = 0;               // the launch was not recorded
   std::vector<IterationKindRow> kinds;  // those that occur
   std::vector<Iteration> list;          // by start
+  // Null: nothing in the trace speaks of requests.
+  std::shared_ptr<const RequestLog> requests;
+  std::vector<IterationMember> members;
+  // By index of EventTree::work(): of `list`, else its size: outside; one more:
+  // unknown.
+  std::vector<uint32_t> owners;
+
+  std::span<const IterationMember> members_of(const Iteration& one) const {
+    return std::span(members).subspan(one.first_member, one.member_count);
+  }
+};
+
+struct IterationOptions {
+  // The steps of the trace are iterations, whatever their names, and no other
+  // range is: the user said so.
+  bool steps_are_iterations = false;
 };
 
 // Empty for a trace without marks.
-IterationTable ComputeIterations(const EventTree& tree);
+IterationTable ComputeIterations(const EventTree& tree,
+                                 const IterationOptions& options = {});
 
 }  // namespace stepscope

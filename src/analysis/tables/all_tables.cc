@@ -35,6 +35,7 @@ namespace stepscope {
   TABLE(Idle)                   \
   TABLE(Launch)                 \
   TABLE(Iterations)             \
+  TABLE(Requests)               \
   TABLE(Outliers)               \
   TABLE(Flops)                  \
   TABLE(MemoryLife)             \

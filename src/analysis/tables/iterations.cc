@@ -116,6 +116,12 @@ TableSchema DeclareIterationsTable() {
   columns.Text("rule", "what an iteration owns", [](const IterationTable&) {
     return std::string_view("launched by its thread up to the next mark");
   });
+  columns.Text("idle_rule", "how idle times are told apart",
+               [](const IterationTable&) {
+                 return std::string_view(
+                     "by what the work after a gap waited for; table idle: by "
+                     "what went on");
+               });
   columns.Count("marks.seen", "ranges that are marks",
                 &IterationTable::marks_seen);
   columns.Count("marks.nested", "of these, inside another",

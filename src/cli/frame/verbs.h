@@ -36,6 +36,7 @@ struct SummaryArguments {
   bool thread_sep = false;
   bool group_digits = false;
   bool flops = false;
+  std::string bill = "tokens";
   std::string steps;       // a choice of steps; empty: everything
   std::string unprofiled;  // a duration; empty: not known
   bool no_align = false;   // clocks of ranks as recorded
@@ -73,6 +74,7 @@ struct CompareArguments {
   std::string b;
   double fail_if_slower = -1;  // percent; negative: no gate
   std::string steps = "settled";
+  std::string kind;  // of iterations, or "request"; empty: steps
   std::string format = "text";
   int top = kTopNotGiven;  // rows of a table; 0: all
 };

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What holds a server up, by kind of iteration: prompts that are read among
+// tokens, a scheduler that keeps the device waiting, padding, requests that
+// are read again.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "analysis/advice/rules.h"
+#include "base/text.h"
+
+namespace stepscope {
+namespace {
+
+// A tail is worth a finding where it is so many times the median.
+constexpr double kLongTail = 1.3;
+constexpr double kMuchPadding = 0.1;  // of the requests that were computed
+
+const IterationKindRow* RowOf(const IterationTable& table, IterationKind kind) {
+  for (const IterationKindRow& row : table.kinds)
+    if (row.kind == kind && row.count > 0) return &row;
+  return nullptr;
+}
+
+Evidence Said(std::string what) {
+  Evidence evidence;
+  evidence.what = std::move(what);
+  return evidence;
+}
+
+int64_t MedianPrompt(const IterationTable& table) {
+  std::vector<int64_t> tokens;
+  for (const Iteration& one : table.list)
+    if (one.mark.kind == IterationKind::kMixed && one.mark.tokens_context)
+      tokens.push_back(*one.mark.tokens_context);
+  return tokens.empty() ? 0 : ComputeSpread(tokens).p50_ns;
+}
+
+}  // namespace
+
+// Who decodes waits for a token as long as the iteration that it is in takes.
+void FindMixedIterations(const AdviceInput& input, Advice& advice) {
+  const IterationTable& table = input.summary.iterations;
+  const IterationKindRow* const decode = RowOf(table, IterationKind::kDecode);
+  const IterationKindRow* const mixed = RowOf(table, IterationKind::kMixed);
+  if (decode == nullptr || mixed == nullptr || decode->period.p50_ns <= 0 ||
+      static_cast<double>(mixed->period.p50_ns) <
+          kLongTail * static_cast<double>(decode->period.p50_ns))
+    return;
+  Finding finding;
+  finding.id = "mixed_iterations";
+  finding.finding = "Requests that decode wait " +
+                    Milliseconds(mixed->period.p50_ns) +
+                    " for a token when a prompt is read beside them, and " +
+                    Milliseconds(decode->period.p50_ns) + " else (medians).";
+  const uint64_t all = decode->count + mixed->count;
+  finding.evidence.push_back(Said(Format(
+      "%s of the %s that decode read a prompt as well (%s).",
+      CountText(mixed->count, "iteration").c_str(), CountText(all).c_str(),
+      Percent(static_cast<double>(mixed->count) / static_cast<double>(all))
+          .c_str())));
+  if (const int64_t prompt = MedianPrompt(table); prompt > 0) {
+    finding.evidence.push_back(
+        Said("They read " + CountText(static_cast<uint64_t>(prompt), "token") +
+             " of prompts each (median)."));
+  }
+  if (table.total_busy_ns > 0) {
+    finding.evidence.push_back(Said(
+        "The device is busy for " + Milliseconds(mixed->gpu_busy_p50_ns) +
+        " of a mixed iteration and " + Milliseconds(decode->gpu_busy_p50_ns) +
+        " of one that decodes (medians)."));
+  }
+  finding.saving_basis =
+      "the tail of the time per token, not the time that all takes";
+  finding.to_try = {
+      "smaller chunks of prompts (max_num_batched_tokens, "
+      "chunked_prefill_size), if the tail matters more than the first token",
+      "prompts on other devices than tokens (disaggregated prefill)",
+      "stepscope summary TRACE --views requests: whose tokens were late"};
+  advice.findings.push_back(std::move(finding));
+}
+
+// The device has nothing to do from one iteration to the next.
+void FindSchedulerGap(const AdviceInput& input, Advice& advice) {
+  const IterationTable& table = input.summary.iterations;
+  int64_t idle = 0;
+  for (const IterationKindRow& row : table.kinds)
+    idle = SaturatingAdd(idle, row.idle.host_between);
+  if (!input.IsWorthSaying(idle) || input.HidesWork()) return;
+  Finding finding;
+  finding.id = "scheduler_gap";
+  finding.finding = "The device waits while the host is between iterations.";
+  finding.saving_ns = input.OfAStep(idle);
+  finding.saving_basis =
+      "the time in which the device was idle and the host between two marks";
+  for (const IterationKindRow& row : table.kinds) {
+    if (row.idle.host_between <= 0) continue;
+    finding.evidence.push_back(
+        Said("After " + CountText(row.count, "iteration") + " of the kind " +
+             std::string(NameOf(row.kind)) + ": " +
+             Milliseconds(row.idle.host_between) + "."));
+  }
+  finding.to_try = {
+      "scheduling the next iteration while this one runs (asynchronous "
+      "scheduling, the overlap scheduler)",
+      "text, sockets and metrics in another process than the scheduler",
+      "stepscope view: what the host does between two marks"};
+  advice.findings.push_back(std::move(finding));
+}
+
+void FindEagerPrefill(const AdviceInput& input, Advice& advice) {
+  const IterationTable& table = input.summary.iterations;
+  const IterationKindRow* const decode = RowOf(table, IterationKind::kDecode);
+  if (decode == nullptr || decode->graphs == 0) return;
+  for (const IterationKind kind :
+       {IterationKind::kPrefill, IterationKind::kMixed}) {
+    const IterationKindRow* const row = RowOf(table, kind);
+    if (row == nullptr || row->launches == 0) continue;
+    const int64_t idle = SaturatingAdd(row->idle.host_inside, row->idle.queued);
+    // A mixed iteration may replay a graph for those that decode.
+    if (row->graphs > row->count || !input.IsWorthSaying(idle)) continue;
+    Finding finding;
+    finding.id = "eager_prefill";
+    finding.finding =
+        "Tokens are made by captured graphs, prompts are read call by call.";
+    finding.saving_ns = input.OfAStep(idle);
+    finding.saving_basis =
+        "the time in which the device was idle inside those iterations";
+    finding.evidence.push_back(
+        Said(CountText(row->count, "iteration") + " of the kind " +
+             std::string(NameOf(kind)) + ": " +
+             CountText(row->launches, "launch", "launches") + ", " +
+             Milliseconds(idle) + " in which the device waits for them."));
+    finding.to_try = {
+        "piecewise graphs, which capture what does not depend on the length",
+        "a compiled model, so that fewer kernels are launched",
+        "larger chunks of prompts: more device work per launch"};
+    advice.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
+void FindPadding(const AdviceInput& input, Advice& advice) {
+  int64_t computed = 0;
+  int64_t asked = 0;
+  int64_t wasted_ns = 0;
+  uint64_t count = 0;
+  for (const Iteration& one : input.summary.iterations.list) {
+    if (!one.mark.padded_requests || !one.mark.requests ||
+        *one.mark.padded_requests <= *one.mark.requests)
+      continue;
+    const int64_t padded = *one.mark.padded_requests;
+    computed = SaturatingAdd(computed, padded);
+    asked = SaturatingAdd(asked, *one.mark.requests);
+    wasted_ns = SaturatingAdd(
+        wasted_ns,
+        static_cast<int64_t>(static_cast<double>(one.gpu_busy_ns) *
+                             static_cast<double>(padded - *one.mark.requests) /
+                             static_cast<double>(padded)));
+    ++count;
+  }
+  if (computed == 0 || !input.IsWorthSaying(wasted_ns)) return;
+  const double share =
+      static_cast<double>(computed - asked) / static_cast<double>(computed);
+  if (share < kMuchPadding) return;
+  Finding finding;
+  finding.id = "padding";
+  finding.finding = "Iterations compute " + Percent(share) +
+                    " more requests than they have, to fit a graph.";
+  finding.saving_ns = input.OfAStep(wasted_ns);
+  finding.saving_basis = "the padded share of their device time";
+  finding.evidence.push_back(
+      Said(CountText(count, "iteration") + ": " +
+           CountText(static_cast<uint64_t>(asked), "request") + ", " +
+           CountText(static_cast<uint64_t>(computed)) + " computed."));
+  finding.to_try = {"graphs of more sizes, close to the batches that occur"};
+  advice.findings.push_back(std::move(finding));
+}
+
+// A request that is read again after it has decoded was pushed out.
+void FindPreemptions(const AdviceInput& input, Advice& advice) {
+  const RequestTable& table = input.summary.requests;
+  uint64_t pushed_out = 0;
+  int64_t again_ns = 0;
+  std::string example;
+  for (const Request& request : table.list) {
+    bool decoded = false;
+    int64_t again = 0;
+    for (const RequestIteration& one : request.iterations) {
+      if (one.kind == IterationKind::kDecode) decoded = true;
+      if (one.kind == IterationKind::kPrefill && decoded) again += one.gpu_ns;
+    }
+    if (again == 0) continue;
+    ++pushed_out;
+    again_ns = SaturatingAdd(again_ns, again);
+    if (example.empty()) example = request.id;
+  }
+  if (!input.IsWorthSaying(again_ns)) return;
+  Finding finding;
+  finding.id = "preemptions";
+  finding.finding = CountText(pushed_out, "request was", "requests were") +
+                    " pushed out and read again.";
+  finding.saving_ns = input.OfAStep(again_ns);
+  finding.saving_basis = "the device time of reading them again";
+  finding.evidence.push_back(
+      Said("The first of them: " + Quoted(example) + "."));
+  finding.to_try = {"fewer requests at once (max_num_seqs)",
+                    "more memory for the cache of keys and values"};
+  advice.findings.push_back(std::move(finding));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/serving/request_log.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+// No request has more tokens; what says more is damaged.
+constexpr int64_t kMostTokensOfRequest = 1'000'000'000'000;
+
+}  // namespace
+
+enum class RequestLog::What : uint8_t { kBegins, kTokens, kEnds };
+
+struct RequestLog::Mark {
+  What what = What::kBegins;
+  uint32_t process = 0;
+  int64_t time_ns = 0;
+  std::array<int64_t, 4> numbers = {-1, -1, -1, -1};  // -1: not listed
+  StringId id;
+  StringId traceparent;
+  StringId error;
+};
+
+// Reads the events of a trace; names are looked up once.
+class RequestLog::Reader {
+ public:
+  explicit Reader(const Trace& trace)
+      : trace_(trace),
+        begins_(Find(kRequestBegins)),
+        tokens_(Find(kRequestTokens)),
+        ends_(Find(kRequestEnds)),
+        key_(Find(kRequestKey)),
+        id_(Find(kRequestIdKey)),
+        traceparent_(Find(kTraceparentKey)),
+        error_(Find(kRequestErrorKey)) {}
+
+  // False: none of those events, or without a number.
+  bool Read(Row row, Mark& mark) const {
+    const StringId name = trace_.name()[row];
+    if (name == StringId()) return false;
+    if (name == begins_)
+      mark.what = What::kBegins;
+    else if (name == tokens_)
+      mark.what = What::kTokens;
+    else if (name == ends_)
+      mark.what = What::kEnds;
+    else
+      return false;
+    mark.time_ns = trace_.start_ns()[row];
+    bool numbered = false;
+    for (const Arg& arg : trace_.args_of(row)) {
+      if (arg.kind == ArgKind::kIntList && arg.key == key_) {
+        const auto values =
+            trace_.arg_ints().subspan(arg.list_first, arg.list_count);
+        numbered = !values.empty();
+        for (size_t i = 0; i < std::min(values.size(), mark.numbers.size());
+             ++i)
+          mark.numbers[i] = values[i];
+      } else if (arg.kind == ArgKind::kText) {
+        if (arg.key == id_) mark.id = arg.text;
+        if (arg.key == traceparent_) mark.traceparent = arg.text;
+        if (arg.key == error_) mark.error = arg.text;
+      }
+    }
+    return numbered;
+  }
+
+ private:
+  StringId Find(std::string_view text) const {
+    return trace_.strings().Find(text);
+  }
+
+  const Trace& trace_;
+  StringId begins_, tokens_, ends_, key_, id_, traceparent_, error_;
+};
+
+std::vector<RequestLog::Mark> RequestLog::CollectMarks(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  const Reader reader(trace);
+  std::vector<Mark> marks;
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
+    if (track.kind != TrackKind::kThread ||
+        (tree.census().types(i) & SetOf(kRequestType)) == 0)
+      continue;
+    for (Row row = track.first; row < track.last; ++row) {
+      Mark mark;
+      mark.process = track.process;
+      if (trace.type()[row] == kRequestType && reader.Read(row, mark))
+        marks.push_back(mark);
+    }
+  }
+  std::stable_sort(
+      marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
+        return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.what < b.what;
+      });
+  return marks;
+}
+
+RequestLog::RequestLog(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  const std::vector<Mark> marks = CollectMarks(tree);
+  for (const Mark& mark : marks) {
+    if (mark.what == What::kBegins) {
+      Announce(trace, mark);
+    } else if (mark.what == What::kEnds) {
+      LoggedRequest& request =
+          list_[Find(mark.process, mark.numbers[0], mark.time_ns)];
+      request.end_ns = mark.time_ns;
+      request.error = trace.str(mark.error);
+    }
+  }
+  // A thread may see a token before another has said that the request came.
+  for (const Mark& mark : marks) {
+    if (mark.what != What::kTokens || mark.numbers[1] <= 0 ||
+        mark.numbers[1] > kMostTokensOfRequest)
+      continue;
+    tokens_.push_back({Find(mark.process, mark.numbers[0], mark.time_ns),
+                       mark.process, mark.time_ns, mark.numbers[1]});
+  }
+  MergeProcesses();
+  KeepTokensOfOneProcess();
+}
+
+uint32_t RequestLog::Find(uint32_t process, int64_t number, int64_t time_ns) {
+  const auto [at, is_new] = known_.try_emplace(
+      {process, number}, static_cast<uint32_t>(list_.size()));
+  if (is_new) {
+    LoggedRequest request;
+    request.process = process;
+    request.first_seen_ns = time_ns;
+    list_.push_back(request);
+  }
+  return at->second;
+}
+
+void RequestLog::Announce(const Trace& trace, const Mark& mark) {
+  const int64_t number = mark.numbers[0];
+  const bool named_by_iteration = mark.numbers[3] == 1;
+  const Key by_id = {mark.process, int64_t{mark.id.v}};
+  if (named_by_iteration && mark.id != StringId()) {
+    // Of which the recorder does not know that it is still at work.
+    const auto latest = latest_.find(by_id);
+    if (latest != latest_.end() && !list_[latest->second].end_ns)
+      known_.try_emplace({mark.process, number}, latest->second);
+  }
+  const uint32_t index = Find(mark.process, number, mark.time_ns);
+  LoggedRequest& request = list_[index];
+  if (mark.id != StringId()) {
+    request.id = trace.str(mark.id);
+    latest_[by_id] = index;
+  }
+  if (mark.traceparent != StringId())
+    request.traceparent = trace.str(mark.traceparent);
+  if (mark.numbers[1] >= 0 && mark.numbers[1] <= kMostTokensOfRequest)
+    request.tokens_in = mark.numbers[1];
+  if (!named_by_iteration && !request.arrival_ns)
+    request.arrival_ns =
+        SaturatingSubtract(mark.time_ns, std::max<int64_t>(mark.numbers[2], 0));
+}
+
+// Of those with one id, in order of time, each joins one of another process
+// that had not ended.
+void RequestLog::MergeProcesses() {
+  std::map<std::string_view, std::vector<uint32_t>> by_id;
+  for (uint32_t i = 0; i < list_.size(); ++i)
+    if (!list_[i].id.empty()) by_id[list_[i].id].push_back(i);
+  std::vector<uint32_t> joined(list_.size());
+  for (uint32_t i = 0; i < joined.size(); ++i) joined[i] = i;
+  const auto begin_of = [&](uint32_t i) {
+    return list_[i].arrival_ns.value_or(list_[i].first_seen_ns);
+  };
+  for (auto& [id, same] : by_id) {
+    std::stable_sort(same.begin(), same.end(), [&](uint32_t a, uint32_t b) {
+      return begin_of(a) < begin_of(b);
+    });
+    for (size_t i = 1; i < same.size(); ++i) {
+      const LoggedRequest& later = list_[same[i]];
+      for (size_t k = i; k-- > 0;) {
+        LoggedRequest& first = list_[same[k]];
+        if (joined[same[k]] != same[k] || first.process == later.process ||
+            (first.end_ns && *first.end_ns < begin_of(same[i])))
+          continue;
+        joined[same[i]] = same[k];
+        if (!first.arrival_ns) first.arrival_ns = later.arrival_ns;
+        if (!first.tokens_in) first.tokens_in = later.tokens_in;
+        if (first.traceparent.empty()) first.traceparent = later.traceparent;
+        if (first.error.empty()) first.error = later.error;
+        if (!first.end_ns) first.end_ns = later.end_ns;
+        break;
+      }
+    }
+  }
+  Renumber(joined);
+}
+
+void RequestLog::Renumber(std::vector<uint32_t>& joined) {
+  std::deque<LoggedRequest> kept;
+  std::vector<uint32_t> numbers(joined.size());
+  for (uint32_t i = 0; i < joined.size(); ++i) {
+    if (joined[i] != i) continue;
+    numbers[i] = static_cast<uint32_t>(kept.size());
+    kept.push_back(list_[i]);
+  }
+  list_ = std::move(kept);
+  const auto now = [&](uint32_t before) { return numbers[joined[before]]; };
+  for (auto& [key, request] : known_) request = now(request);
+  for (LoggedTokens& tokens : tokens_) tokens.request = now(tokens.request);
+  latest_.clear();
+}
+
+// A front end knows when a token left, an engine when it was made: the two must
+// not be counted together.
+void RequestLog::KeepTokensOfOneProcess() {
+  std::stable_sort(tokens_.begin(), tokens_.end(),
+                   [](const LoggedTokens& a, const LoggedTokens& b) {
+                     return a.request != b.request ? a.request < b.request
+                                                   : a.time_ns < b.time_ns;
+                   });
+  size_t kept = 0;
+  for (size_t i = 0; i < tokens_.size();) {
+    const uint32_t request = tokens_[i].request;
+    size_t last = i;
+    bool own = false;
+    for (; last < tokens_.size() && tokens_[last].request == request; ++last)
+      own = own || tokens_[last].process == list_[request].process;
+    const uint32_t process = own ? list_[request].process : tokens_[i].process;
+    for (; i < last; ++i)
+      if (tokens_[i].process == process) tokens_[kept++] = tokens_[i];
+  }
+  tokens_.resize(kept);
+}
+
+}  // namespace stepscope
