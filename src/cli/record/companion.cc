@@ -14,6 +14,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/file.h"
 #include "cli/frame/output.h"
 #include "cli/record/companion_work.h"
 #include "cli/record/otlp_endpoint.h"
@@ -35,6 +36,13 @@ void StepAside(pid_t run) {
   sigprocmask(SIG_SETMASK, &all, nullptr);
   constexpr int kLowest = 19;
   setpriority(PRIO_PROCESS, 0, kLowest);
+  // A capture may be larger than the memory: then this process has to go, and
+  // not the program.
+  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score >= 0) {
+    static_cast<void>(WriteAll(score, "1000", "oom_score_adj"));
+    close(score);
+  }
   // Whoever reads what the program prints must not wait for this process.
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd <= 2 && null >= 0; ++fd) dup2(null, fd);

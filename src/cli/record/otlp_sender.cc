@@ -151,7 +151,8 @@ OtlpSender::Report OtlpSender::Finish() const {
         "sent " + CountText(sent_, "request") + " to " + endpoint_.url;
   if (left > 0)
     report.error = CountText(left, "request was", "requests were") +
-                   " not sent to " + endpoint_.url + ": " + trouble_;
+                   " not sent to " + endpoint_.url + ": " + trouble_ +
+                   "; stepscope convert --to otlp writes them to a file";
   else if (!batches_.empty())
     report.error =
         "iterations were not sent to " + endpoint_.url + ": " + trouble_;
