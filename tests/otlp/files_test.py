@@ -54,7 +54,7 @@ class Files(OtlpTestCase):
         self.assertEqual(len(by_id), len(spans))
         phases = [span for span in spans
                   if span["name"] in ("queue", "prefill", "decode")]
-        self.assertGreaterEqual(len(phases), 6)
+        self.assertEqual(len(phases), 18)
         for span in phases:
             whole = by_id[span["parentSpanId"]]
             self.assertEqual(span["traceId"], whole["traceId"])
@@ -62,6 +62,24 @@ class Files(OtlpTestCase):
                                  int(span["startTimeUnixNano"]))
             self.assertLessEqual(int(span["endTimeUnixNano"]),
                                  int(whole["endTimeUnixNano"]))
+
+    def test_phases_link_to_the_iterations_that_worked_on_them(self):
+        spans = spans_of(self.read())
+        by_id = {span["spanId"]: span for span in spans}
+        names = {"prefill": ["prefill iteration"],
+                 "decode": ["decode iteration"] * 2}
+        for request in requests_in(spans).values():
+            for phase in (span for span in spans if span["name"] in names and
+                          span["parentSpanId"] == request["spanId"]):
+                linked = [by_id[link["spanId"]] for link in phase["links"]]
+                self.assertEqual([span["name"] for span in linked],
+                                 names[phase["name"]])
+                for link, span in zip(phase["links"], linked):
+                    self.assertEqual(link["traceId"], span["traceId"])
+        [loop] = [span for span in spans if span["name"] == "iterations"]
+        below = [span for span in spans
+                 if span.get("parentSpanId") == loop["spanId"]]
+        self.assertEqual(len(below), 18)
 
     def test_bad_traceparents_are_counted(self):
         self.read()

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { kRequestType = 36 };
+enum { kRequestType = 36, kPrefill = 1, kDecode = 2 };
 
 static void say(const char* name, const int64_t* numbers, size_t count,
                 const char* id, const char* parent) {
@@ -32,13 +32,25 @@ static void begin(int64_t number, const char* parent) {
   say("request", numbers, 4, id, parent);
 }
 
+static void iterate(const char* name, int64_t number, int64_t kind,
+                    int64_t tokens) {
+  stepscope_scope scope = stepscope_begin(name, STEPSCOPE_USER_DEFINED);
+  const int64_t members[] = {number * 8 + kind, tokens};
+  stepscope_arg_i64s(scope, "stepscope.members", members, 2);
+  usleep(200);
+  stepscope_end(scope);
+}
+
 static void serve(int64_t number) {
   static const char* const parents[] = {
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", NULL,
       "not a traceparent"};
   begin(number, parents[number % 3]);
   for (int token = 0; token < 3; ++token) {
-    usleep(200);
+    if (token == 0)
+      iterate("iteration[prefill]", number, kPrefill, 8);
+    else
+      iterate("iteration[decode]", number, kDecode, 1);
     const int64_t numbers[] = {number, 1};
     say("request token", numbers, 2, NULL, NULL);
   }

@@ -130,16 +130,17 @@ class Receiver:
             def do_POST(self):
                 body_in = self.rfile.read(int(self.headers["Content-Length"]))
                 answer = status() if callable(status) else status
+                # First, or who was answered would be looked at too early.
+                with receiver.came:
+                    receiver.heads.append((self.path, dict(self.headers)))
+                    receiver.bodies.append((answer, body_in))
+                    receiver.came.notify_all()
                 self.send_response(answer)
                 for name, value in headers:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
-                with receiver.came:
-                    receiver.heads.append((self.path, dict(self.headers)))
-                    receiver.bodies.append((answer, body_in))
-                    receiver.came.notify_all()
 
             def log_message(self, *_):
                 pass
@@ -156,7 +157,7 @@ class Receiver:
         self.server.server_close()
 
     def taken(self):
-        """The spans of requests that were answered with 200."""
+        """The spans of requests that are answered with 200."""
         with self.came:
             return [span for answer, body in self.bodies if answer == 200
                     for span in spans_of(decode(body))]
