@@ -33,7 +33,9 @@ LAYERS = {
     "timeline": {"trace", "base"},
     "snapshot": {"timeline", "trace", "base"},
     "analysis": {"memory", "trace", "base"},
-    "report": {"analysis", "memory", "trace", "base"},
+    "report": {
+        "analysis", "memory", "trace", "base", "exporters/proto/wire.h",
+    },
     "profiler": {
         "importers/capture", "analysis", "report", "exporters", "trace", "base",
     },

@@ -7,6 +7,7 @@
 #include "analysis/stage_events.h"
 #include "base/file.h"
 #include "base/terminal.h"
+#include "cli/convert_otlp.h"
 #include "cli/dataset/convert_dataset.h"
 #include "cli/frame/help.h"
 #include "cli/frame/output.h"
@@ -31,7 +32,7 @@ std::string KnownFormats() {
     if (!list.empty()) list += ", ";
     list += exporter->name();
   }
-  return list + ", " + kParquet;
+  return list + ", " + kParquet + ", " + kOtlp;
 }
 
 bool IsText(std::string_view format) {
@@ -155,7 +156,10 @@ std::string DescribeFormats() {
       text += std::string(kIndent, ' ') +
               WrapText("not: " + lost, kIndent, kWidth) + "\n";
   }
-  text += "  parquet       a folder, for SQL engines; give --to parquet";
+  text +=
+      "  otlp          the requests of a server, for OpenTelemetry; give --to "
+      "otlp;\n                .json, or .pb and .bin for protobuf\n"
+      "  parquet       a folder, for SQL engines; give --to parquet";
   return text;
 }
 
@@ -173,14 +177,16 @@ ExitCode RunConvert(const ConvertOptions& options) {
                     "leave it out: a dataset has times as recorded, and what "
                     "aligns them in its table ranks");
   }
-  const Exporter* const exporter = ChooseExporter(options);
-  if (exporter == nullptr) return kExitUsage;
+  const bool to_otlp = options.to == kOtlp;
+  const Exporter* const exporter = to_otlp ? nullptr : ChooseExporter(options);
+  if (exporter == nullptr && !to_otlp) return kExitUsage;
   if (const Status once = CheckStandardInputOnce(options.inputs); !once) {
     PrintError(once.error().message);
     return kExitUsage;
   }
   const bool to_output = options.output == "-";
-  if (to_output && IsTerminal(STDOUT_FILENO) && !IsText(exporter->name())) {
+  if (exporter != nullptr && to_output && IsTerminal(STDOUT_FILENO) &&
+      !IsText(exporter->name())) {
     return Complain(kExitUsage,
                     "-o -: " + std::string(exporter->name()) +
                         " is binary, and standard output is a terminal",
@@ -192,12 +198,14 @@ ExitCode RunConvert(const ConvertOptions& options) {
                       "give another file to -o");
     }
   }
-  if (options.remove_live && exporter->name() != "capture")
+  if (options.remove_live &&
+      (exporter == nullptr || exporter->name() != "capture"))
     return Complain(kExitUsage, "--remove-live: works with --to capture only",
                     "write a capture, which holds all that the live file had");
   if (options.no_commit)
     return Complain(kExitUsage, "--no-commit: works with --to parquet only",
                     "leave it out");
+  if (to_otlp) return RunConvertOtlp(options);
   ExitCode code = CheckOutput(options.output);
   if (code != kExitOk) return code;
   ImportOptions import;

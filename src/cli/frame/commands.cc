@@ -5,6 +5,7 @@
 
 #include "analysis/replay/change.h"
 #include "analysis/tables/all_tables.h"
+#include "cli/convert_otlp.h"
 #include "cli/dataset/convert_dataset.h"
 #include "cli/frame/help.h"
 #include "cli/frame/whatif_options.h"
@@ -89,6 +90,7 @@ std::vector<std::string> ConvertFormats() {
   std::vector<std::string> names;
   for (const Exporter* exporter : AllExporters())
     names.emplace_back(exporter->name());
+  names.emplace_back(kOtlp);
   names.emplace_back(kParquet);
   return names;
 }

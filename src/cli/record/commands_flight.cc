@@ -45,7 +45,14 @@ void AddFlightOptions(RunOptions& options, Command& run) {
       {.name = "--no-hang",
        .meaning = "save nothing because of a hang",
        .group = kGroup,
-       .target = &options.no_hang}};
+       .target = &options.no_hang},
+      {.name = "--prometheus",
+       .value = "FILE",
+       .kind = ValueKind::kFile,
+       .meaning = "with --always: write figures of the steps that are kept to "
+                  "FILE every few seconds, for Prometheus",
+       .group = kGroup,
+       .target = &options.prometheus}};
   size_t at = 0;
   while (at < run.options.size() && run.options[at].group == "When to record")
     ++at;

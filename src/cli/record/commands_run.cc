@@ -94,6 +94,16 @@ Command RunCommand(RunOptions& options, const char* group) {
             .fallback = "a new folder in profiler_log",
             .group = "Output",
             .target = &options.out},
+           {.name = "--otlp",
+            .value = "ENDPOINT",
+            .kind = ValueKind::kText,
+            .meaning = "send the requests of a server to an OpenTelemetry "
+                       "receiver, such as http://localhost:4318: each some "
+                       "seconds after it has ended, as it is found in the "
+                       "capture; the rest when the program has ended. The "
+                       "program is never held up",
+            .group = "Output",
+            .target = &options.otlp},
            {.name = "--quiet",
             .meaning = "print nothing but errors",
             .group = "Output",

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/frame/output.h"
+#include "cli/record/companion.h"
 #include "cli/record/run_captures.h"
 #include "cli/record/run_environment.h"
 #include "cli/record/run_folder.h"
@@ -171,6 +172,17 @@ bool StepsMakeSense(const std::string& steps) {
   return first >= 0 && first < read(colon + 1, steps.size(), INT64_MAX);
 }
 
+CompanionPlan PlanOf(const RunOptions& options, const Injection& injection) {
+  CompanionPlan plan;
+  plan.folder = injection.folder;
+  plan.run_id = injection.run_id;
+  plan.otlp = options.otlp;
+  if (!options.prometheus.empty())
+    plan.prometheus = fs::absolute(options.prometheus).string();
+  plan.quiet = options.quiet;
+  return plan;
+}
+
 int CannotRun(const Error& error) {
   PrintError(error.message);
   return error.code == ErrorCode::kNotFound ? kNoSuchCommand : kCannotExecute;
@@ -203,12 +215,17 @@ int RunRun(const RunOptions& options) {
     return Complain(kExitUsage, "--keep-steps", "expected 1 to 2000");
   if (!(options.start_after_s >= 0 && options.start_after_s < 1e9))
     return Complain(kExitUsage, "--start-after", "expected seconds");
+  if (const std::string fault = FaultOfCompanion(options); !fault.empty()) {
+    PrintError(fault);
+    return kExitUsage;
+  }
   OutFolder folder;
   const Result<Injection> injection = PrepareInjection(options, folder);
   if (!injection) {
     PrintError("running without profiling: " + injection.error().message);
     return RunPlainly(options.command);
   }
+  Companion companion(PlanOf(options, *injection));
   ProcessWatch watch(folder.path);
   LiveCaptures live;
   std::vector<CaptureEnding> ended;
@@ -218,6 +235,7 @@ int RunRun(const RunOptions& options) {
                          [&](pid_t pid) { return watch.EndedOf(pid); });
     for (CaptureEnding& one : live.ended)
       if (one.error.empty()) ended.push_back(std::move(one));
+    companion.Look();
   };
   const Result<Ending> ending = RunCommand(
       options.command, RunVariables(options, *injection, Inherited()),
@@ -241,6 +259,7 @@ int RunRun(const RunOptions& options) {
                            : "/dev/shm");
   for (const CaptureEnding& one : live.ended)
     if (!one.error.empty()) ended.push_back(one);
+  companion.Finish();
   if (options.flies()) RemoveControlFolder(folder.path);
   ReportRun(folder.path, folder.fresh, options.quiet,
             DescribeProcesses(ended, live.running));

@@ -16,7 +16,12 @@ inline namespace writing {
 
 static_assert(std::endian::native == std::endian::little);
 
-enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2 };
+enum WireType : uint32_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kFixed32 = 5,
+};
 
 inline constexpr size_t kMaxVarintBytes = 10;
 
@@ -60,13 +65,15 @@ class Message {
   Message& Double(uint32_t field, double value) {
     return Fixed(field, std::bit_cast<uint64_t>(value));
   }
-  Message& Float(uint32_t field, float value) {
-    constexpr uint32_t kFixed32 = 5;
+  Message& Fixed32(uint32_t field, uint32_t value) {
     char bytes[sizeof(value)];
     std::memcpy(bytes, &value, sizeof(bytes));
-    Raw(field << 3 | kFixed32);
+    Raw(Tag(field, kFixed32));
     bytes_.append(bytes, sizeof(bytes));
     return *this;
+  }
+  Message& Float(uint32_t field, float value) {
+    return Fixed32(field, std::bit_cast<uint32_t>(value));
   }
   Message& Text(uint32_t field, std::string_view value) {
     Raw(Tag(field, kBytes));
