@@ -164,6 +164,8 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   STEPSCOPE_TRY(CheckChoice("A", of_a, options.steps));
   STEPSCOPE_TRY(CheckChoice("B", of_b, options.steps));
   Comparison result;
+  result.name_a = options.name_a;
+  result.name_b = options.name_b;
   result.steps_a = of_a.has_steps ? of_a.steps : 0;
   result.steps_b = of_b.has_steps ? of_b.steps : 0;
   result.warmup_a = of_a.warmup;

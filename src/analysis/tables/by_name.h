@@ -3,6 +3,8 @@
 // ByName: adds up host events by name, for the whole process or per thread.
 #pragma once
 
+#include <stepscope/c.h>
+
 #include <cstdint>
 #include <vector>
 

@@ -38,6 +38,7 @@ struct SummaryArguments {
   bool flops = false;
   std::string steps;       // a choice of steps; empty: everything
   std::string unprofiled;  // a duration; empty: not known
+  std::string link_peak;   // GB/s; empty: not stated
   bool no_align = false;   // clocks of ranks as recorded
 };
 ExitCode RunSummary(const SummaryArguments& arguments);
