@@ -12,6 +12,7 @@ import "./styles/shell.css";
 import "./styles/table.css";
 import "./styles/views.css";
 import "./styles/charts.css";
+import "./styles/jobs.css";
 
 takeTokenFromAddress();
 followToken();
