@@ -50,6 +50,17 @@ TraceReader::Entry& TraceReader::EntryOf(const Window& window) {
   return entry;
 }
 
+void TraceReader::Forget(const std::vector<ListedTrace>& list) {
+  std::set<std::string> ids;
+  for (const ListedTrace& one : list) ids.insert(one.window.id);
+  std::erase_if(entries_, [&](const auto& known) {
+    const auto& [id, entry] = known;
+    if (ids.contains(id) || entry.state == CardState::kReading) return false;
+    if (entry.digest != nullptr) kept_bytes_ -= entry.digest->size();
+    return true;
+  });
+}
+
 std::vector<ListedTrace> TraceReader::List() {
   const std::shared_ptr<const Listing> listing = folder_.List();
   std::vector<ListedTrace> list;
@@ -62,6 +73,7 @@ std::vector<ListedTrace> TraceReader::List() {
         return a.window.identity.changed_ns > b.window.identity.changed_ns;
       });
   const std::lock_guard lock(mutex_);
+  Forget(list);
   listed_.clear();
   uint64_t bytes = 0;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -143,25 +155,25 @@ void TraceReader::Work() {
 }
 
 void TraceReader::ReadOne(const Window& window) {
-  Result<std::string> bytes = Read(window);
-  Result<TraceDigest> digest =
-      bytes ? DecodeDigest(*bytes) : Result<TraceDigest>(bytes.error());
+  Result<Digested> read = Read(window);
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[window.id];
   wanted_.erase(window.id);
   ++changes_;
-  if (digest) {
+  if (read) {
+    TraceDigest& digest = read->digest;
     entry.state = CardState::kRead;
-    entry.card = std::move(digest->card);
-    entry.facts = std::make_shared<const FileFacts>(
-        std::move(digest->partial.head.facts));
-    if (kept_bytes_ + bytes->size() <= limits_.kept_bytes) {
-      kept_bytes_ += bytes->size();
-      entry.digest = std::make_shared<const std::string>(*std::move(bytes));
+    entry.card = std::move(digest.card);
+    entry.facts =
+        std::make_shared<const FileFacts>(std::move(digest.partial.head.facts));
+    if (kept_bytes_ + read->bytes.size() <= limits_.kept_bytes) {
+      kept_bytes_ += read->bytes.size();
+      entry.digest =
+          std::make_shared<const std::string>(std::move(read->bytes));
     }
   } else {
     entry.state = CardState::kFailed;
-    entry.why = WithoutPath(digest.error().message, window);
+    entry.why = WithoutPath(read.error().message, window);
   }
 }
 
@@ -172,17 +184,21 @@ Result<TraceDigest> TraceReader::Fetch(const Window& window) {
     kept = EntryOf(window).digest;
   }
   if (kept != nullptr) return DecodeDigest(*kept);
-  STEPSCOPE_TRY_ASSIGN(const std::string bytes, Read(window));
-  return DecodeDigest(bytes);
+  STEPSCOPE_TRY_ASSIGN(Digested read, Read(window));
+  return std::move(read.digest);
 }
 
-Result<std::string> TraceReader::Read(const Window& window) {
+Result<TraceReader::Digested> TraceReader::Read(const Window& window) {
   const std::string key =
       CacheKeyOf({window.file, {window}}).value_or(std::string());
   {
     const std::lock_guard lock(cache_mutex_);
     std::optional<std::string> found = cache_.Find(key);
-    if (found && DecodeDigest(*found)) return *std::move(found);
+    if (found) {
+      // A damaged one is as good as none.
+      Result<TraceDigest> digest = DecodeDigest(*found);
+      if (digest) return Digested{*std::move(digest), *std::move(found)};
+    }
   }
   const auto begin = std::chrono::steady_clock::now();
   ++reads_;
@@ -195,14 +211,14 @@ Result<std::string> TraceReader::Read(const Window& window) {
     }
   }();
   if (!digest) return digest.error();
-  std::string bytes = EncodeDigest(*std::move(digest));
+  std::string bytes = EncodeDigest(*digest);
   const bool worth = std::chrono::steady_clock::now() - begin >= kWorthKeeping;
   // Only what was the same before and after is known to be what was read.
   if (worth && !key.empty() && key == CacheKeyOf({window.file, {window}})) {
     const std::lock_guard lock(cache_mutex_);
     cache_.Store(key, bytes);
   }
-  return bytes;
+  return Digested{*std::move(digest), std::move(bytes)};
 }
 
 Result<TraceDigest> TraceReader::ReadTrace(const Window& window) {

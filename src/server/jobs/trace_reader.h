@@ -84,13 +84,18 @@ class TraceReader {
     std::shared_ptr<const std::string> digest;  // null: not in memory
   };
 
-  // Both under mutex_.
+  // Under mutex_, these three.
   Entry& EntryOf(const Window& window);
+  void Forget(const std::vector<ListedTrace>& list);  // what is not in it
   std::optional<Window> Next();
   void Work();
   void ReadOne(const Window& window);
-  // The bytes of a digest, from the cache or from the file.
-  Result<std::string> Read(const Window& window);
+  struct Digested {
+    TraceDigest digest;
+    std::string bytes;  // the same, encoded
+  };
+  // From the cache or from the file.
+  Result<Digested> Read(const Window& window);
   Result<TraceDigest> ReadTrace(const Window& window);
 
   Folder& folder_;

@@ -17,7 +17,7 @@ export const stateText = (state: CardState) => STATES[state];
 /** "2026-11-17 14:05", on this machine's clock. */
 export function whenText(ns: string): string {
   const date = new Date(Number(ns) / 1e6);
-  if (Number.isNaN(date.getTime())) return "";
+  if (!ns || Number.isNaN(date.getTime())) return "";
   const two = (value: number) => String(value).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-` +
     `${two(date.getDate())} ${two(date.getHours())}:` +

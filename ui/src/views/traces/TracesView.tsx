@@ -122,7 +122,7 @@ function Content({ list, onRead }: {
       {list.jobs.length > 0 && <Jobs jobs={list.jobs} />}
       <Card title="Traces" detail="newest first" class="table-card">
         <Table label="Traces" data={data} prefix="traces." look={look}
-          usual={["pick", "file", "state", "modified", "bytes", "steps",
+          usual={["file", "pick", "state", "modified", "bytes", "steps",
             "step_ns", "ranks", "headline"]}
           empty="There is no trace in this folder yet." />
       </Card>
