@@ -100,8 +100,12 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   if (wanted(kMemoryView)) summary.memory = ComputeMemory(tree, steps);
   constexpr ViewSet swept = kWaterfallView | kIdleView | kOutlierView;
   const bool ranks = WantsRanks(trace, options);
-  if (ranks || wanted(kOverView | kDistributedView | swept)) {
+  const bool one_rank = !ranks && wanted(kCollectivesView);
+  if (ranks || one_rank || wanted(kOverView | kDistributedView | swept)) {
     const Communication communication(tree, names);
+    if (one_rank && MayHaveCalls(trace, communication))
+      summary.ranks.collectives =
+          CollectivesOfOne(tree, steps, names, communication);
     summary.distribution = ComputeDistribution(tree, steps, communication);
     if (ranks || wanted(swept))
       SweepSteps(tree, steps, names, communication, summary);
@@ -139,6 +143,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   if (wanted(kPythonView))
     summary.python = ComputePython(tree, steps, options.sort);
   KeepOnly(options.chosen_views(), summary);
+  ComparePeak(options.link_peak_gbs, summary.ranks);
   return summary;
 }
 

@@ -94,7 +94,7 @@ struct Summary {
   std::vector<OutlierRow> outliers;
   FlopsTable flops;
   CriticalPathTable critical_path;
-  RankJob ranks;  // of a job of several
+  RankJob ranks;  // of a job of several; collectives of one rank, too
   Advice advice;
   std::vector<std::string> step_notes;  // the first of `notes`: of the steps
   // What a reader must know before trusting the numbers: no steps, loss,

@@ -73,6 +73,9 @@ struct SummaryOptions {
   // How long a step takes that is not recorded, if the user knows.
   std::optional<int64_t> unprofiled_ns;
 
+  // The peak of the links that collectives use, in GB/s; 0: not stated.
+  double link_peak_gbs = 0;
+
   // `views`, or what it stands for.
   ViewSet chosen_views() const { return views ? views : kDefaultViews; }
 };

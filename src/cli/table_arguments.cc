@@ -34,6 +34,7 @@ bool ReadTableOptions(const SummaryArguments& arguments,
                                  .views = arguments.views,
                                  .steps = arguments.steps,
                                  .unprofiled = arguments.unprofiled,
+                                 .link_peak = arguments.link_peak,
                                  .sort = arguments.sort},
                                 options);
   if (!read) {

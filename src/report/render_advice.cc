@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/render_advice.h"
 
+#include "analysis/headline.h"
 #include "analysis/machine_load.h"
 #include "analysis/tables/all_tables.h"
 #include "base/json_writer.h"
@@ -160,6 +161,9 @@ std::string RenderAdviceJson(const Summary& summary) {
     json.Field("together_ns", *advice.together_ns);
   else
     json.Key("together_ns").Null();
+  json.Key("headline").BeginArray();
+  for (const std::string& sentence : HeadlineOf(summary)) json.String(sentence);
+  json.EndArray();
   const TableSchema& table = *FindTable("advice");
   WriteTable(json.Key(table.key), table, table.rows(summary));
   json.EndObject();

@@ -58,10 +58,25 @@ std::string Chance(double p) {
   return p < 0.0001 ? "p < 0.0001" : Format("p = %.4f", p);
 }
 
-std::vector<std::string> Line(const CompareRow& row) {
-  const std::string_view what = row.key.table == CompareTable::kWaterfall
-                                    ? TitleIn(kStepPartLooks, row.key.name)
-                                    : row.key.name;
+// `device`: whether one was recorded, which the parts of a step are said
+// beside.
+std::string_view TitleOf(const CompareRow& row, bool device) {
+  if (row.key.table == CompareTable::kWaterfall)
+    for (size_t i = 0; i < kStepParts; ++i)
+      if (kStepPartLooks[i].name == row.key.name)
+        return StepPartTitle(static_cast<StepPart>(i), device);
+  return row.key.name;
+}
+
+bool HasDevice(const Comparison& comparison) {
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                     [](const CompareRow& row) {
+                       return row.key.table == CompareTable::kKernel;
+                     });
+}
+
+std::vector<std::string> Line(const CompareRow& row, bool device) {
+  const std::string_view what = TitleOf(row, device);
   std::string name = Shorten(VisibleText(what), kLongestComparedName);
   if (!row.key.shape.empty())
     name += " " + Shorten(VisibleText(row.key.shape), kLongestShape);
@@ -87,8 +102,10 @@ std::string Sentence(const Comparison& comparison) {
   const StepChange& change = comparison.change;
   std::string text =
       "A " + comparison.sample + " takes " +
-      Milli(static_cast<double>(change.median_a_ns)) + " ms in A and " +
-      Milli(static_cast<double>(change.median_b_ns)) + " ms in B (medians of " +
+      Milli(static_cast<double>(change.median_a_ns)) + " ms in " +
+      comparison.name_a + " and " +
+      Milli(static_cast<double>(change.median_b_ns)) + " ms in " +
+      comparison.name_b + " (medians of " +
       StepsText(change, comparison.sample) + "): ";
   const std::string interval = Format("95 %% interval %+.2f to %+.2f %%",
                                       change.low * 100, change.high * 100);
@@ -96,9 +113,8 @@ std::string Sentence(const Comparison& comparison) {
     case Verdict::kUnknown:
       if (std::min(change.periods_a.size(), change.periods_b.size()) >=
           StepChange::kFewestSteps) {
-        return text +
-               "the steps of A take no time, so nothing can be "
-               "concluded.";
+        return text + "the steps of " + comparison.name_a +
+               " take no time, so nothing can be concluded.";
       }
       return text + Format(
                         "nothing can be concluded from so few steps, %zu "
@@ -112,10 +128,10 @@ std::string Sentence(const Comparison& comparison) {
              Format(" (%+.2f %%, ", change.ratio * 100) + interval + ", " +
              Chance(change.p) + ").";
     case Verdict::kSlower:
-      text += "B is slower by ";
+      text += comparison.name_b + " is slower by ";
       break;
     case Verdict::kFaster:
-      text += "B is faster by ";
+      text += comparison.name_b + " is faster by ";
       break;
   }
   return text + Milli(std::abs(comparison.step.difference())) +
@@ -149,6 +165,7 @@ std::vector<std::string> Remarks(const Comparison& comparison) {
 // At most `most` rows of each table.
 std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   std::vector<Grid> grids;
+  const bool device = HasDevice(comparison);
   size_t left_out = 0;
   const auto close = [&] {
     if (left_out > 0)
@@ -170,7 +187,7 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
       grids.push_back(std::move(grid));
     }
     if (grids.back().rows.size() < most)
-      grids.back().rows.push_back(Line(row));
+      grids.back().rows.push_back(Line(row, device));
     else
       ++left_out;
   }
@@ -257,6 +274,7 @@ std::string CompareJson(const Comparison& comparison) {
   json.BeginObject();
   json.Field("verdict", VerdictName(comparison.verdict()));
   json.Field("summary", Sentence(comparison));
+  json.Field("name_a", comparison.name_a).Field("name_b", comparison.name_b);
   json.Field("conclusive", comparison.conclusive());
   json.Field("median_a_ns", change.median_a_ns);
   json.Field("median_b_ns", change.median_b_ns);

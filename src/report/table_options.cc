@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table_options.h"
 
+#include <charconv>
+#include <cmath>
 #include <sstream>
 #include <utility>
 
@@ -72,6 +74,10 @@ Status ReadWords(const SummaryWords& words, SummaryOptions& options) {
     STEPSCOPE_TRY_ASSIGN(options.unprofiled_ns,
                          UnprofiledOf(words.prefix, words.unprofiled));
   }
+  if (!words.link_peak.empty()) {
+    STEPSCOPE_TRY_ASSIGN(options.link_peak_gbs,
+                         LinkPeakOf(words.prefix, words.link_peak));
+  }
   if (!words.sort.empty()) {
     STEPSCOPE_TRY_ASSIGN(options.sort,
                          Chosen(prefix + "sort", words.sort,
@@ -85,6 +91,18 @@ Result<std::optional<StepChoice>> StepsOf(std::string_view text,
   if (text.empty()) return otherwise;
   STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(text));
   return std::optional(choice);
+}
+
+Result<double> LinkPeakOf(std::string_view prefix, std::string_view text) {
+  double peak = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), peak);
+  if (error == std::errc() && end == text.data() + text.size() &&
+      std::isfinite(peak) && peak > 0)
+    return peak;
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(prefix) + "link-peak: \"" + std::string(text) +
+                  "\" is not a bandwidth in GB/s, such as 450");
 }
 
 Result<std::optional<int64_t>> UnprofiledOf(std::string_view prefix,

@@ -60,6 +60,7 @@ struct SummaryWords {
   std::string views = {};        // by comma
   std::string steps = {};
   std::string unprofiled = {};
+  std::string link_peak = {};  // GB/s
   std::string sort = {};
 };
 // Fails with the option and what is possible.
@@ -69,6 +70,7 @@ Result<std::optional<StepChoice>> StepsOf(
     std::string_view text, std::optional<StepChoice> otherwise = std::nullopt);
 Result<std::optional<int64_t>> UnprofiledOf(std::string_view prefix,
                                             std::string_view text);
+Result<double> LinkPeakOf(std::string_view prefix, std::string_view text);
 // `value`, or that `text` is none of the choices.
 template <typename T>
 Result<T> Chosen(std::string_view option, std::string_view text,

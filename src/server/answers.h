@@ -30,7 +30,9 @@ inline constexpr AnswerType kAnswerTypes[] = {
       all: WindowInfo | null)"},
     {"SkippedFile", "file, why: string"},
     // `skipped`: the first files that are not shown; `skipped_count` of all.
-    {"Runs", R"(stepscope, folder, problem?: string; generation: number;
+    // `one_file`: it was named, so that no other can come.
+    {"Runs", R"(stepscope, folder, problem?: string; one_file?: boolean;
+      generation: number;
       runs: RunInfo[]; skipped_count: number; skipped: SkippedFile[])"},
     // `preview`: a coarse picture can be asked for until the trace is ready.
     // `jobs`: the files are of several; what to open instead, one of these.
@@ -215,7 +217,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"Advice", R"(finding, id, saving_basis: string; change: string | null;
       saving_ns, low_ns, high_ns, saving_ratio: number | null;
       overlaps: Overlap[]; evidence: Evidence[]; try: string[]; ...)"},
-    {"AdviseDoc", R"(representative: boolean; doubts, notes: string[];
+    {"AdviseDoc", R"(representative: boolean; doubts, notes, headline: string[];
       steps: number;
       step_ns, recorded_step_ns, device_busy, together_ns: number | null;
       advice: Advice[]; ...)"},
@@ -224,11 +226,39 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"WhatIfDoc", R"(steps, recorded_step_ns: number; changes: ChangeRow[];
       unprofiled_step_ns: number | null; notes: string[]; ...)"},
     {"CompareRow", "table: string; ..."},
-    {"CompareDoc", R"(verdict, summary: string; conclusive: boolean;
+    {"CompareDoc", R"(verdict, summary, name_a, name_b: string;
+      conclusive: boolean;
       ratio, low, high: number;
       median_a_ns, median_b_ns, steps_a, steps_b, warmup_a, warmup_b: number;
       p: number; resolvable, steps_needed: number | null; rows: CompareRow[];
       notes: string[]; ...)"},
+
+    // The folder as a list: what is known of its traces without opening them,
+    // and the jobs of those that were recorded together. `why`: it is
+    // unreadable. `step_ns`: the median of settled steps.
+    {"CardState", R"("waiting" | "reading" | "unread" | "whole" | "cut" |
+      "recording" | "unreadable")"},
+    {"TraceRow", R"(t, run, worker, file, format, modified_ns, why: string;
+      state: CardState; bytes, events, steps, rejected: number;
+      step_ns: number | null; ranks: number[]; headline: string[])"},
+    // `id`: of its first window. Without tables yet, `headline` is empty.
+    {"JobRow", R"(id, run, name, modified_ns: string;
+      traces, bytes, ranks, steps: number; step_ns: number | null;
+      headline, windows: string[])"},
+    // `unread`: too large or too many to be read unasked.
+    {"TraceList", R"(generation, done, total, unread: number; reading: string;
+      traces: TraceRow[]; jobs: JobRow[])"},
+    // Of the ranks of a job; while traces are read, only how many.
+    {"MeasureInfo", "key, title, meaning: string"},
+    {"JobInfo", R"(state: "reading" | "ready"; done, total: number;
+      step_count?, matched?: number; job?: JobRow; jobs?: JobRow[];
+      notes?: string[]; measures?: MeasureInfo[];
+      stragglers?, ranks?, collectives?: FlatTable)"},
+    {"JobSteps", "rank_steps: FlatTable"},
+    // A row of `cells` per rank, a column per step or several, from `first`
+    // to `last`; -1: not recorded.
+    {"HeatMap", R"(measure: string; most: number; ranks, first, last: number[];
+      cells: number[][])"},
 
     // By request.
     {"Folder", "generation: number"},
@@ -240,7 +270,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
       memory_held: FlatTable;
       find: FoundInfo; locate: LocatedInfo; summary: SummaryDoc;
       advise: AdviseDoc; whatif: WhatIfDoc; compare: CompareDoc;
-      tables: DeclaredTables; table: FlatTable)"},
+      tables: DeclaredTables; table: FlatTable; traces, read: TraceList;
+      job: JobInfo; job_steps: JobSteps; heat: HeatMap)"},
 };
 // clang-format on
 

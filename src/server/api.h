@@ -19,6 +19,8 @@
 #include "server/http/parameters.h"
 #include "server/http/request_guard.h"
 #include "server/http/response_headers.h"
+#include "server/jobs/job_tables.h"
+#include "server/jobs/trace_reader.h"
 #include "server/kept_texts.h"
 #include "server/live/live_answer.h"
 
@@ -29,7 +31,7 @@ class Api {
   // `page_policy`: the Content-Security-Policy of the page itself, which
   // others may be allowed to frame.
   Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
-      std::string page_policy = PolicyFramedBy("'none'"));
+      TraceReader& reader, std::string page_policy = PolicyFramedBy("'none'"));
 
   // Answers whatever request.
   void Handle(const Request& request, Response& response) const;
@@ -48,6 +50,7 @@ class Api {
   void AddTimeline();
   void AddEvents();
   void AddDocuments();
+  void AddJobs();
 
   void Add(std::string_view method, std::string_view path, Handler handler);
   void AddOnTrace(std::string_view path, OnTrace answer,
@@ -67,6 +70,8 @@ class Api {
   const std::string page_policy_;
   Folder& folder_;
   Sessions& sessions_;
+  TraceReader& reader_;
+  JobTables jobs_;
   std::map<std::pair<std::string, std::string>, Handler> handlers_;
   // Tables of views, of all open traces. Their keys have the traces' serials,
   // so those of a closed trace are never asked for and go first.

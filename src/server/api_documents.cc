@@ -24,8 +24,9 @@ Result<std::string> AnswerSummary(const OpenTrace& open,
                                   const Parameters& parameters) {
   const std::string views = parameters.Text("views");
   const std::string steps = parameters.Text("steps");
-  return Kept(open, "summary\n" + views + "\n" + steps,
-              [&] { return SummaryDocument(open, views, steps); });
+  const std::string peak = parameters.Text("link-peak");
+  return Kept(open, "summary\n" + views + "\n" + steps + "\n" + peak,
+              [&] { return SummaryDocument(open, views, steps, peak); });
 }
 
 Result<std::string> AnswerAdvise(const OpenTrace& open,
@@ -109,9 +110,17 @@ void Api::AddDocuments() {
           return;
         }
         const std::string steps = parameters.Text("steps");
-        Result<std::string> text =
-            Kept(*a, "compare\n" + std::to_string(b->serial()) + "\n" + steps,
-                 [&] { return CompareDocument(*a, *b, steps); });
+        // By their files; two that are not told apart so are A and B.
+        const std::optional<Target> of_a = folder_.Find(parameters.Text("a"));
+        const std::optional<Target> of_b = folder_.Find(parameters.Text("b"));
+        const bool named = of_a && of_b && of_a->name != of_b->name;
+        const std::string name_a = named ? of_a->name : "A";
+        const std::string name_b = named ? of_b->name : "B";
+        Result<std::string> text = Kept(
+            *a,
+            "compare\n" + std::to_string(b->serial()) + "\n" + steps + "\n" +
+                name_a + "\n" + name_b,
+            [&] { return CompareDocument(*a, *b, steps, name_a, name_b); });
         a->GiveBackMemory();
         b->GiveBackMemory();
         AnswerAbout(response, std::move(text));

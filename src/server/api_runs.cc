@@ -79,7 +79,7 @@ std::string RunsJson(const Listing& listing, Sessions& sessions) {
   json.BeginObject().Field("stepscope", STEPSCOPE_VERSION);
   json.Field("folder", listing.name);
   json.Field("generation", listing.generation);
-  json.Field("problem", listing.problem);
+  json.Field("problem", listing.problem).Field("one_file", listing.one_file);
   json.Key("runs").BeginArray();
   for (const Run& run : listing.runs) WriteRun(json, run, sessions);
   json.EndArray().Field("skipped_count", uint64_t{listing.skipped.size()});

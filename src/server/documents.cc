@@ -34,10 +34,12 @@ void WriteDeclaration(JsonWriter& json, const TableSchema& table) {
 
 Result<std::string> SummaryDocument(const OpenTrace& open,
                                     const std::string& views,
-                                    const std::string& steps) {
+                                    const std::string& steps,
+                                    const std::string& link_peak) {
   TableOptions options;
   options.format = TableFormat::kJson;
-  STEPSCOPE_TRY(ReadWords({.views = views, .steps = steps}, options));
+  STEPSCOPE_TRY(ReadWords(
+      {.views = views, .steps = steps, .link_peak = link_peak}, options));
   return RenderSummaryOfSteps(open.trace(), options);
 }
 
@@ -75,8 +77,12 @@ Result<std::string> WhatifDocument(const OpenTrace& open,
 }
 
 Result<std::string> CompareDocument(const OpenTrace& a, const OpenTrace& b,
-                                    const std::string& steps) {
+                                    const std::string& steps,
+                                    const std::string& name_a,
+                                    const std::string& name_b) {
   CompareOptions options;
+  options.name_a = name_a;
+  options.name_b = name_b;
   STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
                        StepsOf(steps, StepChoice::Settled()));
   options.steps = *choice;

@@ -14,10 +14,11 @@
 
 namespace stepscope::server {
 
-// `views` and `steps` as the command takes them; empty: its defaults.
+// `views`, `steps`, `link_peak` as the command takes them; empty: its defaults.
 Result<std::string> SummaryDocument(const OpenTrace& open,
                                     const std::string& views,
-                                    const std::string& steps);
+                                    const std::string& steps,
+                                    const std::string& link_peak = "");
 // The file that `stepscope report` writes, with its usual options.
 Result<std::string> ReportDocument(const OpenTrace& open,
                                    const std::string& steps);
@@ -26,8 +27,11 @@ Result<std::string> AdviseDocument(const OpenTrace& open,
 Result<std::string> WhatifDocument(const OpenTrace& open,
                                    const std::vector<std::string>& changes,
                                    const std::string& steps);
+// `name_a`, `name_b`: what sentences call them.
 Result<std::string> CompareDocument(const OpenTrace& a, const OpenTrace& b,
-                                    const std::string& steps);
+                                    const std::string& steps,
+                                    const std::string& name_a,
+                                    const std::string& name_b);
 
 // The declarations of all tables.
 std::string TablesJson();

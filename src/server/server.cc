@@ -59,7 +59,8 @@ struct Server::Parts {
         sessions(folder, importers,
                  options.memory != 0 ? options.memory : Sessions::UsualMemory(),
                  options.cache),
-        api(guard, folder, sessions, PolicyFramedBy(frames.sources())),
+        reader(folder, sessions, options.cache),
+        api(guard, folder, sessions, reader, PolicyFramedBy(frames.sources())),
         engine([this](const Request& request, Response& response) {
           api.Handle(request, response);
         }),
@@ -98,6 +99,7 @@ struct Server::Parts {
   // before what they answer with: they are declared behind it.
   WorkPool importers;
   Sessions sessions;
+  TraceReader reader;
   Api api;
   Engine engine;
   WorkPool pool;

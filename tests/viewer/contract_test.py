@@ -208,6 +208,24 @@ def answers_about(server, window):
                 raise
 
 
+def answers_about_jobs(server, runs):
+    """(request, answer) of the list of traces, and of a run's ranks."""
+    yield "traces", server.get("traces")
+    for run in runs["runs"]:
+        if not run["all"]:
+            continue
+        t = run["all"]["t"]
+        yield "read", json.loads(server.ask("read", method="POST", t=t))
+        while True:
+            job = server.get("job", t=t)
+            yield "job", job
+            if job["state"] == "ready":
+                break
+        yield "job_steps", server.get("job_steps", t=t)
+        yield "heat", server.get("heat", t=t, measure="step_ns")
+    yield "traces", server.get("traces")
+
+
 def all_answers(folder):
     server = Server(folder)
     try:
@@ -222,6 +240,7 @@ def all_answers(folder):
                     yield "live", server.get("live", t=window["t"])
             if run["all"]:
                 yield from answers_about(server, run["all"])
+        yield from answers_about_jobs(server, runs)
         yield "runs", server.get("runs")
     finally:
         server.process.terminate()

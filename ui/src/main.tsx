@@ -14,6 +14,7 @@ import "./styles/live.css";
 import "./styles/table.css";
 import "./styles/views.css";
 import "./styles/charts.css";
+import "./styles/jobs.css";
 
 takeTokenFromAddress();
 followToken();

@@ -174,6 +174,8 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   } else {
     result.sample = SampleOfKind(options.kind);
   }
+  result.name_a = options.name_a;
+  result.name_b = options.name_b;
   result.steps_a = of_a.has_steps ? of_a.steps : 0;
   result.steps_b = of_b.has_steps ? of_b.steps : 0;
   result.warmup_a = of_a.warmup;

@@ -50,13 +50,18 @@ struct CompareOptions {
   // Not steps but iterations of this kind, or requests: IsCompareKind(). Then
   // `steps` does not count. Empty: steps.
   std::string kind = {};
+  // What sentences call the two.
+  std::string name_a = "A";
+  std::string name_b = "B";
   // The gate: B must not be slower by more, in percent.
   std::optional<double> fail_if_slower;
 };
 
 struct Comparison {
   std::string sample = "step";  // what `change` is about
-  uint64_t steps_a = 0;         // chosen ones, over all processes
+  std::string name_a = "A";     // in sentences
+  std::string name_b = "B";
+  uint64_t steps_a = 0;  // chosen ones, over all processes
   uint64_t steps_b = 0;
   uint64_t warmup_a = 0;  // left out as such
   uint64_t warmup_b = 0;

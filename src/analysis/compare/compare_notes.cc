@@ -25,11 +25,10 @@ class NoteWriter {
  public:
   explicit NoteWriter(Comparison& result) : result_(result) {}
 
-  void AddSide(const char* name, const StepProfile& profile,
+  void AddSide(const std::string& name, const StepProfile& profile,
                const StepChoice& choice) {
     if (!profile.has_steps) {
-      Add(std::string(name) +
-          " has no steps: its recorded window is taken as one.");
+      Add(name + " has no steps: its recorded window is taken as one.");
     } else if (choice.kind == StepChoice::Kind::kRange) {
       Add("Only steps " + StepChoiceText(choice) + " of " + name +
           " are compared: " + CountText(profile.steps) + " of " +
@@ -38,7 +37,7 @@ class NoteWriter {
       AddWarmup(name, profile);
     }
     if (profile.processes > 1) {
-      Add(std::string(name) + " has " + CountText(profile.processes) +
+      Add(name + " has " + CountText(profile.processes) +
           " processes: steps with the same number are merged by their "
           "median.");
     }
@@ -51,32 +50,32 @@ class NoteWriter {
   }
 
   void AddCrowding(const Trace& a, const Trace& b) {
-    const auto side = [&](const char* name, const Trace& trace) {
+    const auto side = [&](const std::string& name, const Trace& trace) {
       const std::string text = CrowdingText(trace);
       if (text.empty()) return;
-      Add(std::string(name) + ": " + text +
-          " The interval is wider by what that may cost.");
+      Add(name + ": " + text + " The interval is wider by what that may cost.");
     };
-    side("A", a);
-    side("B", b);
+    side(result_.name_a, a);
+    side(result_.name_b, b);
   }
 
   void AddCounts(const StepProfile& a, const StepProfile& b) {
     if (a.steps == b.steps || !a.has_steps || !b.has_steps) return;
-    Add("A has " + CountText(a.steps, "step") + ", B " + CountText(b.steps) +
+    Add(result_.name_a + " has " + CountText(a.steps, "step") + ", " +
+        result_.name_b + " " + CountText(b.steps) +
         ": all figures are medians of a step.");
   }
 
   void AddCorrelation(const StepChange& change) {
-    const auto side = [&](const char* name, double correlation) {
+    const auto side = [&](const std::string& name, double correlation) {
       if (correlation <= 0) return;
-      Add(
-          Format("Steps of %s are like their neighbours (correlation %.2f): "
-                 "the interval is wider for it.",
-                 name, correlation));
+      Add("Steps of " + name +
+          Format(" are like their neighbours (correlation %.2f): the interval "
+                 "is wider for it.",
+                 correlation));
     };
-    side("A", change.correlation_a);
-    side("B", change.correlation_b);
+    side(result_.name_a, change.correlation_a);
+    side(result_.name_b, change.correlation_b);
   }
 
   void AddCostOfRecording(const CompareSide& a, const CompareSide& b) {
@@ -90,13 +89,15 @@ class NoteWriter {
       const double slow_a = Share(change.median_a_ns, bare_a->ns);
       const double slow_b = Share(change.median_b_ns, bare_b->ns);
       if (std::abs(slow_a - slow_b) < kSlowDownsDiffer) return;
-      Add(
-          Format("Recording made the steps of A %.2f x as long, those of B "
-                 "%.2f x: part of the change is its cost. Unrecorded, a step "
-                 "takes %.3f ms in A and %.3f ms in B (%+.2f %%).",
-                 slow_a, slow_b, static_cast<double>(bare_a->ns) / 1e6,
-                 static_cast<double>(bare_b->ns) / 1e6,
-                 (Share(bare_b->ns, bare_a->ns) - 1) * 100));
+      Add("Recording made the steps of " + result_.name_a +
+          Format(" %.2f x as long, those of ", slow_a) + result_.name_b +
+          Format(" %.2f x: part of the change is its cost. Unrecorded, a step "
+                 "takes %.3f ms in ",
+                 slow_b, static_cast<double>(bare_a->ns) / 1e6) +
+          result_.name_a +
+          Format(" and %.3f ms in ", static_cast<double>(bare_b->ns) / 1e6) +
+          result_.name_b +
+          Format(" (%+.2f %%).", (Share(bare_b->ns, bare_a->ns) - 1) * 100));
       return;
     }
     const std::string costly_a = CostlySettings(a.trace);
@@ -106,7 +107,8 @@ class NoteWriter {
       return costly.empty() ? std::string("neither shapes nor call stacks")
                             : costly;
     };
-    Add("A was recorded with " + what(costly_a) + ", B with " + what(costly_b) +
+    Add(result_.name_a + " was recorded with " + what(costly_a) + ", " +
+        result_.name_b + " with " + what(costly_b) +
         ": part of the change may be the cost of recording.");
   }
 
@@ -120,8 +122,9 @@ class NoteWriter {
       by_mean |= row.by_mean;
     }
     if (only_a + only_b > 0) {
-      Add(CountText(only_a, "row is", "rows are") + " only in A, " +
-          CountText(only_b) + " only in B; the other side counts as 0.");
+      Add(CountText(only_a, "row is", "rows are") + " only in " +
+          result_.name_a + ", " + CountText(only_b) + " only in " +
+          result_.name_b + "; the other side counts as 0.");
     }
     if (by_mean) {
       Add("Rows with ~ are in fewer than half of the steps: they show means, "
@@ -129,9 +132,9 @@ class NoteWriter {
     }
   }
 
-  void AddWarmup(const char* name, const StepProfile& profile) {
+  void AddWarmup(const std::string& name, const StepProfile& profile) {
     const bool one = profile.warmup_first == profile.warmup_last;
-    std::string text = std::string(name) + (one ? ": step " : ": steps ") +
+    std::string text = name + (one ? ": step " : ": steps ") +
                        std::to_string(profile.warmup_first);
     if (!one) text += "-" + std::to_string(profile.warmup_last);
     text += " left out as warm-up";
@@ -157,8 +160,8 @@ void AddNotes(const CompareSide& a, const CompareSide& b,
   NoteWriter writer(result);
   writer.AddCrowding(a.trace, b.trace);
   writer.AddCounts(a.profile, b.profile);
-  writer.AddSide("A", a.profile, choice);
-  writer.AddSide("B", b.profile, choice);
+  writer.AddSide(result.name_a, a.profile, choice);
+  writer.AddSide(result.name_b, b.profile, choice);
   writer.AddCorrelation(result.change);
   if (a.has_shapes != b.has_shapes) {
     writer.Add(

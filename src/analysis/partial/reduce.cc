@@ -88,8 +88,8 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   const int64_t gpu_ns = job.GpuTime();
   const int64_t all_gpu_ns = job.AllGpuTime();
   const int64_t window_ns = job.WindowLength();
-  const bool wants_ranks = job.Wants(kRankViews) && MayHaveRanks(trace);
-  if (wants_ranks) summary.ranks = std::move(ranks);
+  if (job.Wants(kRankViews)) summary.ranks = std::move(ranks);
+  ComparePeak(options.link_peak_gbs, summary.ranks);
   if (job.Wants(kDeviceView)) summary.device = DeviceRows(trace, job.Devices());
   if (job.Wants(kLaunchView)) summary.launch = job.Launches();
   if (job.Wants(kKernelView | kPercentileView))

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "analysis/ranks/meetings.h"
@@ -60,7 +59,7 @@ class JobMaker {
 
   RankJob Make() {
     ChooseRanks();
-    if (sums_.size() < 2) return {};
+    if (sums_.size() < 2) return OfOne();
     const Meetings meetings = FindMeetings(chosen_);
     job_.matched = meetings.list.size();
     job_.unmatched = meetings.unmatched;
@@ -79,6 +78,15 @@ class JobMaker {
   }
 
  private:
+  // Nobody to wait for, but collectives have a size and a time.
+  RankJob OfOne() const {
+    std::vector<const RankCalls*> calls;
+    for (const RankDigest& digest : chosen_) calls.push_back(&digest.calls);
+    RankJob alone;
+    alone.collectives = CollectivesOfOne(calls);
+    return alone;
+  }
+
   // By what the processes state; where none does, in their order. A process
   // that claims the rank of another is left out.
   void ChooseRanks() {
@@ -239,18 +247,8 @@ class JobMaker {
     const RankCalls& calls = chosen_[first.digest].calls;
     const CallSignature& call =
         calls.signatures[calls.calls[first.call].signature];
-    std::string group = call.group;
-    if (group.empty() && !call.ranks.empty())
-      for (const int64_t rank : call.ranks)
-        group += (group.empty() ? "ranks " : ", ") + std::to_string(rank);
-    CollectiveRow& row =
-        collectives_[{call.kind, group, call.ranks, call.bytes}];
-    row.kind = CollectiveKindName(call.kind);
-    row.group = std::move(group);
-    row.bytes = call.bytes;
-    row.bus_factor = BusFactor(
-        call.kind, call.group_size > 0 ? static_cast<uint64_t>(call.group_size)
-                                       : meeting.arrivals.size());
+    CollectiveRow& row = collectives_[KeyOfCall(call)];
+    DescribeCall(call, meeting.arrivals.size(), row);
     group_size_ = std::max(group_size_, call.group_size);
     return row;
   }
@@ -297,10 +295,7 @@ class JobMaker {
       row.transfer_ns = AverageNs(row.transfer_ns, arrivals_[&row]);
       job_.collectives.push_back(row);
     }
-    std::stable_sort(job_.collectives.begin(), job_.collectives.end(),
-                     [](const CollectiveRow& a, const CollectiveRow& b) {
-                       return a.time_ns > b.time_ns;
-                     });
+    SortByTime(job_.collectives);
   }
 
   void AddNotes() {
@@ -342,23 +337,13 @@ class JobMaker {
   std::vector<int64_t> rank_of_;                             // of `chosen_`
   std::map<int64_t, RankSums> sums_;                         // by rank
   std::map<std::pair<int64_t, int64_t>, RankStepRow> rows_;  // by step, rank
-  std::map<
-      std::tuple<CollectiveKind, std::string, std::vector<int64_t>, uint64_t>,
-      CollectiveRow>
-      collectives_;
+  std::map<CollectiveKey, CollectiveRow> collectives_;
   std::map<const CollectiveRow*, uint64_t> arrivals_;
   int64_t group_size_ = 0;
   RankJob job_;
 };
 
 }  // namespace
-
-std::optional<double> CollectiveRow::BusBandwidth() const {
-  if (bytes == 0 || time_ns <= 0) return std::nullopt;
-  // Bytes per ns are GB/s.
-  return static_cast<double>(bytes) * static_cast<double>(calls) /
-         static_cast<double>(time_ns) * bus_factor;
-}
 
 RankJob AnalyseRanks(std::vector<RankDigest> digests) {
   return JobMaker(std::move(digests)).Make();

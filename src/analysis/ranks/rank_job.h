@@ -15,8 +15,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "analysis/ranks/collective_rows.h"
 #include "analysis/ranks/job_replay.h"
 #include "analysis/ranks/rank_digest.h"
 
@@ -63,23 +65,6 @@ struct RankStepRow {
   std::optional<int64_t> bubble_ns;
 };
 
-// Collectives of one kind, group and size.
-struct CollectiveRow {
-  std::string_view kind;
-  std::string group;
-  uint64_t ranks = 0;       // that met, at most
-  uint64_t bytes = 0;       // 0: not stated
-  uint64_t calls = 0;       // collectives that several ranks recorded
-  int64_t wait_ns = 0;      // of one rank in one collective, mean
-  int64_t transfer_ns = 0;  // the same
-  int64_t longest_wait_ns = 0;
-  int64_t time_ns = 0;  // the shortest of its ranks, added up
-  double bus_factor = 1;
-
-  // GB/s; nothing where sizes are not stated.
-  std::optional<double> BusBandwidth() const;
-};
-
 struct Victim {
   int64_t rank = 0;
   int64_t wait_ns = 0;
@@ -111,7 +96,7 @@ struct StragglerRow {
 struct RankJob {
   std::vector<RankRow> ranks;              // by rank; empty: not several
   std::vector<RankStepRow> steps;          // by step, then by rank
-  std::vector<CollectiveRow> collectives;  // by time
+  std::vector<CollectiveRow> collectives;  // by time; of a single rank, too
   std::vector<StragglerRow> stragglers;    // by delays
   uint64_t matched = 0;
   uint64_t unmatched = 0;   // calls that no other rank recorded
@@ -122,6 +107,13 @@ struct RankJob {
 
   bool several() const { return ranks.size() > 1; }
 };
+
+// Compares collectives with a peak of `gbs` GB/s; 0: none is stated. A note
+// says what is faster.
+inline void ComparePeak(double gbs, RankJob& job) {
+  std::string note = ComparePeak(gbs, job.collectives);
+  if (!note.empty()) job.notes.push_back(std::move(note));
+}
 
 // Times are brought to one clock by RankDigest::to_job.
 RankJob AnalyseRanks(std::vector<RankDigest> digests);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "analysis/headline.h"
 #include "analysis/summary.h"
 #include "trace/trace_from_text_test_support.h"
 
@@ -128,10 +129,54 @@ TEST(RankJob, ARankThatDied) {
   EXPECT_EQ(job.stragglers[0].delays_ns, 4 * 20'000);
 }
 
-TEST(RankJob, OneRankIsNoJob) {
+TEST(RankJob, OneRankIsNoJobButHasCollectives) {
   JobText text;
   text.ranks = 1;
-  EXPECT_FALSE(JobOf(text.Make()).several());
+  text.late_rank = 0;
+  const RankJob job = JobOf(text.Make());
+  EXPECT_FALSE(job.several());
+  EXPECT_TRUE(job.ranks.empty());
+  ASSERT_EQ(job.collectives.size(), 1u);
+  const CollectiveRow& row = job.collectives[0];
+  EXPECT_EQ(row.kind, "all_reduce");
+  EXPECT_EQ(row.calls, 10u);
+  EXPECT_EQ(row.ranks, 1u);
+  EXPECT_FALSE(row.of_several());
+  EXPECT_EQ(row.time_ns, 10 * 10'000);
+  EXPECT_DOUBLE_EQ(*row.AlgorithmBandwidth(), 0.4);
+  // A group of one sends nothing over a bus; its true size was not stated.
+  EXPECT_FALSE(row.BusBandwidth());
+}
+
+TEST(RankJob, TheStatedPeakIsTheWhole) {
+  RankJob job = JobOf(JobText().Make());
+  ComparePeak(1.2, job);
+  EXPECT_DOUBLE_EQ(*job.collectives[0].peak_ratio, 0.5);
+  EXPECT_TRUE(job.notes.empty());
+  ComparePeak(0, job);
+  ComparePeak(0.5, job);  // slower than what was measured
+  EXPECT_FALSE(job.collectives[0].peak_ratio);
+  ASSERT_EQ(job.notes.size(), 1u);
+  EXPECT_NE(job.notes[0].find("faster than the stated peak of 0.5 GB/s"),
+            std::string::npos);
+}
+
+TEST(RankJob, TheHeadlineNamesWhoIsLate) {
+  const std::vector<std::string> said = HeadlineOf(JobOf(JobText().Make()));
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[0],
+            "Rank 2 makes the others wait: 80.00 us in 10 steps, 11.8 % of a "
+            "step.");
+  EXPECT_EQ(said[1],
+            "Before it comes, nothing is recorded on it for longer than on "
+            "the others.");
+  JobText punctual;
+  punctual.late_ns = 0;
+  EXPECT_EQ(HeadlineOf(JobOf(punctual.Make())),
+            std::vector<std::string>{"No rank makes the others wait."});
+  JobText one;
+  one.ranks = 1;
+  EXPECT_TRUE(HeadlineOf(JobOf(one.Make())).empty());
 }
 
 TEST(RankJob, ProcessesBesideRanksAreNone) {

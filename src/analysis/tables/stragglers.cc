@@ -116,12 +116,29 @@ TableSchema DeclareStragglersTable() {
       .nothing = {}};
 }
 
+namespace {
+
+// Of a single rank nothing is known of that.
+auto IfMet(int64_t CollectiveRow::*member) {
+  return [member](const CollectiveRow& row) -> std::optional<int64_t> {
+    if (!row.of_several()) return std::nullopt;
+    return row.*member;
+  };
+}
+
+}  // namespace
+
 TableSchema DeclareCollectivesTable() {
   ColumnsOf<CollectiveRow> columns;
   columns.Text("kind", "all_reduce, all_gather, ...", &CollectiveRow::kind);
   columns.Text("group", "of ranks, as the program names it",
                [](const CollectiveRow& row) { return TextOrNone(row.group); });
-  columns.Count("ranks", "that met", &CollectiveRow::ranks);
+  columns.Count("ranks", "that met; 1: the calls of one rank alone",
+                &CollectiveRow::ranks);
+  columns.Count("group_size",
+                "ranks of the group, as stated; else those that "
+                "met",
+                &CollectiveRow::group_size);
   columns.Bytes("bytes", Adds::kNothing,
                 "the larger of what one rank puts in and gets out; empty: not "
                 "stated",
@@ -129,20 +146,35 @@ TableSchema DeclareCollectivesTable() {
                   if (row.bytes == 0) return std::nullopt;
                   return row.bytes;
                 });
-  columns.Count("calls", "collectives that several ranks recorded",
+  columns.Count("calls",
+                "collectives that several ranks recorded, or those of the one",
                 &CollectiveRow::calls);
-  columns.Time("wait_ns", "of a rank until the last had come, on average",
-               &CollectiveRow::wait_ns);
+  columns.Time("wait_ns",
+               "of a rank until the last had come, on average; empty: only "
+               "one was recorded",
+               IfMet(&CollectiveRow::wait_ns));
   columns.Time("longest_wait_ns", "the longest of these",
-               &CollectiveRow::longest_wait_ns);
+               IfMet(&CollectiveRow::longest_wait_ns));
   columns.Time("transfer_ns", "of a rank from then on, on average",
-               &CollectiveRow::transfer_ns);
+               IfMet(&CollectiveRow::transfer_ns));
   columns.Time("time_ns", Adds::kSum,
-               "of the rank that was in it shortest, all calls",
+               "of the rank that was in it shortest, all calls; of one rank "
+               "alone, with what it waited for the others",
                &CollectiveRow::time_ns);
+  columns.Number("algorithm_bandwidth", "GB/s",
+                 "bytes / that time, as nccl-tests says it; of one rank alone, "
+                 "at least that",
+                 &CollectiveRow::AlgorithmBandwidth);
   columns.Number("bus_bandwidth", "GB/s",
-                 "bytes / that time, times the factor of nccl-tests",
+                 "the same times the factor of nccl-tests for the kind and the "
+                 "size of the group: what goes over a link",
                  &CollectiveRow::BusBandwidth);
+  columns
+      .Ratio("peak_ratio",
+             "bus bandwidth as a share of the peak that you state; empty: none "
+             "was stated",
+             [](const CollectiveRow& row) { return row.peak_ratio; })
+      .As("Bus, of the peak");
   return {
       .key = "collectives",
       .title = "Collectives",

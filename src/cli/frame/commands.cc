@@ -206,6 +206,15 @@ Command SummaryCommand(SummaryArguments& arguments) {
                        &arguments.steps),
            UnprofiledOption(&arguments.unprofiled),
            NoAlignOption(&arguments.no_align),
+           {.name = "--link-peak",
+            .value = "GBPS",
+            .kind = ValueKind::kText,
+            .meaning = "what a link between ranks can do at most, in GB/s, "
+                       "such as 450: the table of collectives then has the "
+                       "share of it",
+            .fallback = "no share",
+            .group = "Which tables",
+            .target = &arguments.link_peak},
            {.name = "--sort",
             .value = "KEY",
             .kind = ValueKind::kChoice,

@@ -39,6 +39,7 @@ struct SummaryArguments {
   std::string bill = "tokens";
   std::string steps;       // a choice of steps; empty: everything
   std::string unprofiled;  // a duration; empty: not known
+  std::string link_peak;   // GB/s; empty: not stated
   bool no_align = false;   // clocks of ranks as recorded
 };
 ExitCode RunSummary(const SummaryArguments& arguments);

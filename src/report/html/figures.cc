@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "analysis/headline.h"
 #include "analysis/stats.h"
 #include "analysis/views/view_table.h"
 #include "base/text.h"
@@ -117,18 +118,10 @@ const MemoryPlace* PeakPlace(const Summary& summary) {
 }
 
 std::string Headline(const Summary& summary, const Redactor& redactor) {
-  const Advice& advice = summary.advice;
-  if (summary.trace->size() == 0) return "Nothing was recorded.";
   std::string text;
-  if (advice.device_busy >= 0) {
-    text = "The GPU works " + Share(advice.device_busy) + " of " +
-           (summary.has_steps ? "a step. " : "the recorded time. ");
-  }
-  if (!advice.findings.empty())
-    return text + redactor.Sentence(advice.findings.front().finding);
-  if (!advice.nothing.empty())
-    return text + redactor.Sentence(advice.nothing.front());
-  return text + "Nothing stands out that slows the steps down.";
+  for (const std::string& sentence : HeadlineOf(summary))
+    text += (text.empty() ? "" : " ") + redactor.Sentence(sentence);
+  return text;
 }
 
 std::vector<Figure> FiveFigures(const Summary& summary,

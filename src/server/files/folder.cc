@@ -218,6 +218,7 @@ void Folder::Look() {
   else if (scan.cut_short)
     problem = "this folder is very large: only a part of it is shown";
   listing.problem = std::move(problem);
+  listing.one_file = paths_.is_one_file();
   listing.skipped = std::move(scan.skipped);
   if (listing_ != nullptr && SameFiles(*listing_, listing)) return;
   listing.generation = listing_ == nullptr ? 1 : listing_->generation + 1;

@@ -49,8 +49,9 @@ struct Run {
 };
 struct Listing {
   uint64_t generation = 0;
-  std::string name;     // of the folder
-  std::string problem;  // one line; empty: none
+  std::string name;       // of the folder
+  std::string problem;    // one line; empty: none
+  bool one_file = false;  // that was named: no other will come
   std::vector<Run> runs;
   std::vector<SkippedFile> skipped;  // files that are in no run, and why
 };

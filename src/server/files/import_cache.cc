@@ -2,9 +2,6 @@
 #include "server/files/import_cache.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -13,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "server/less_urgent.h"
 #include "server/timeline/event_classes.h"
 #include "snapshot/snapshot.h"
 
@@ -32,15 +30,6 @@ std::string EntryName(const std::string& key) {
 
 Error Damaged(const std::string& path, std::string_view what) {
   return Fail(ErrorCode::kCorrupt, path + ": " + std::string(what));
-}
-
-// The screen comes first, for the processor and for the disk.
-void BeLessUrgent() {
-  constexpr int kNice = 10;
-  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
-  constexpr int kWhoProcess = 1;
-  constexpr int kIdleClass = 3 << 13;
-  (void)syscall(SYS_ioprio_set, kWhoProcess, 0, kIdleClass);
 }
 
 }  // namespace

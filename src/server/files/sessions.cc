@@ -164,6 +164,11 @@ std::shared_ptr<const PreviewTrace> Sessions::FindPreview(
   return found == sessions_.end() ? nullptr : found->second.preview;
 }
 
+bool Sessions::importing() {
+  const std::lock_guard lock(mutex_);
+  return imports_ > 0;
+}
+
 void Sessions::SetPreviews(uint64_t least_events, std::function<void()> then) {
   preview_events_ = least_events;
   after_preview_ = std::move(then);

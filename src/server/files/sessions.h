@@ -75,6 +75,8 @@ class Sessions {
   // For tests. `then` is called between a preview and the import; before the
   // first Open().
   void SetPreviews(uint64_t least_events, std::function<void()> then);
+  // Whether somebody waits for a trace.
+  bool importing();
   ImportCache& cache() { return cache_; }
   // Files that were read, not found in the cache.
   uint64_t reads() const { return reads_; }

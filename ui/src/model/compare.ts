@@ -5,9 +5,10 @@ import type { RunInfo, WindowInfo } from "../generated/answers.ts";
 import { placeName } from "./memory.ts";
 import { partTitle } from "./waterfall.ts";
 
-export function verdictTitle(verdict: string): string {
-  return ({ same: "No difference beyond noise", slower: "B is slower",
-    faster: "B is faster" } as Record<string, string>)[verdict] ?? verdict;
+/** `b`: what the second trace is called. */
+export function verdictTitle(verdict: string, b: string): string {
+  return ({ same: "No difference beyond noise", slower: `${b} is slower`,
+    faster: `${b} is faster` } as Record<string, string>)[verdict] ?? verdict;
 }
 
 // `table`: whose rows are names of events, which a timeline can show.
@@ -21,17 +22,24 @@ export const PARTS: { value: string; text: string; table?: string }[] = [
   { value: "memory", text: "Memory" },
 ];
 
-/** The words for a row of a part; null: it is a name of the program. */
-export function rowName(part: string, name: string): string | null {
+/**
+ * The words for a row of a part; null: it is a name of the program. `device`:
+ * whether one was recorded.
+ */
+export function rowName(part: string, name: string, device: boolean)
+  : string | null {
   if (part === "memory") return placeName(name);
-  const words = partTitle(name);
+  const words = partTitle(name, device);
   return words !== name ? words : null;
 }
 
 /** What a row's verdict says; null: without noise there is none. */
 export function chipOf(row: {
   memory: boolean; beyond: boolean; known: boolean; difference: number;
+  /** Neither side has any of it. */
+  nothing: boolean;
 }): { text: string; kind: "" | "bad" | "good" } | null {
+  if (row.nothing) return null;
   if (!row.beyond) return row.known ? { text: "noise", kind: "" } : null;
   if (row.difference > 0)
     return { text: row.memory ? "more" : "slower", kind: "bad" };

@@ -36,6 +36,17 @@ test("groups with their tracks, one below the other", () => {
   expect(layout.height).toBe(y);
 });
 
+test("a pinned track says its rank where there are several", () => {
+  const ofRanks = [{ ...groups[0]!, rank: 0 }, { ...groups[1]!, rank: 1 }];
+  const rows = layoutOf(ofRanks, tracks, { ...noSettings, pinned: [2] }).rows;
+  expect(rows[1]).toMatchObject({ name: "Rank 1 · Stream 7", rank: 1 });
+  expect(rows[3]).toMatchObject({ name: "python functions", rank: 0 });
+  // One rank, or none, needs no word.
+  const one = layoutOf([ofRanks[0]!, groups[1]!], tracks,
+    { ...noSettings, pinned: [0] }).rows;
+  expect(one[1]).toMatchObject({ name: "python functions", rank: null });
+});
+
 test("pinned first, folded groups empty, filtered and hidden ones gone", () => {
   expect(names({ pinned: [2] })).toEqual(
     ["Pinned", "Stream 7", "python3", "python functions", "main", "GPU 0",

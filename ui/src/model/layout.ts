@@ -40,6 +40,8 @@ export interface TrackRow extends Shape {
   type: "track";
   track: number;
   kind: TrackKind;
+  /** Where a trace has several. */
+  rank?: number | null;
   name: string;
   detail: string;
   unit: string;
@@ -102,6 +104,14 @@ export function filterOf(filter: string)
   };
 }
 
+/** The ranks of groups; nothing where there are not several. */
+function rankOfGroup(groups: GroupInfo[]): Map<number, number> {
+  const stated = groups.flatMap(({ id, rank }): [number, number][] =>
+    rank == null ? [] : [[id, rank]]);
+  return new Map(new Set(stated.map(([, rank]) => rank)).size > 1 ? stated
+    : []);
+}
+
 export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
   settings: Settings, density: Density = "normal"): Layout {
   const rows: Row[] = [];
@@ -110,10 +120,14 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
   const pinned = new Set(settings.pinned);
   const hidden = new Set(settings.hidden);
   const folded = new Set(settings.foldedTracks);
-  const put = (track: TrackInfo) => {
+  const ranks = rankOfGroup(groups);
+  const put = (track: TrackInfo, away = false) => {
+    const rank = ranks.get(track.group) ?? null;
     const isFolded = folded.has(track.id);
     const row: TrackRow = {
-      type: "track", track: track.id, kind: track.kind, name: track.name,
+      type: "track", track: track.id, kind: track.kind, rank,
+      // Away from its group, whose name says the rank.
+      name: away && rank !== null ? `Rank ${rank} · ${track.name}` : track.name,
       detail: track.detail, unit: track.unit ?? "",
       pinned: pinned.has(track.id), folded: isFolded, y,
       ...shapeOf(track, isFolded, density),
@@ -132,7 +146,7 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
     .map((id) => byId.get(id)).filter((track) => track !== undefined);
   if (top.length) {
     head(PINNED_GROUP, "Pinned", "", false);
-    top.forEach(put);
+    top.forEach((track) => put(track, true));
   }
   for (const group of groups) {
     const own = tracks.filter((track) => track.group === group.id &&
@@ -141,7 +155,8 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
     if (own.length === 0) continue;
     const isFolded = settings.foldedGroups.includes(group.id);
     head(group.id, group.name, group.detail, isFolded);
-    if (!isFolded) ordered(own, settings.moved).forEach(put);
+    if (!isFolded) ordered(own, settings.moved)
+      .forEach((track) => put(track));
   }
   return { rows, height: y };
 }

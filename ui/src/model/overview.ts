@@ -3,65 +3,14 @@
 // What the first page says: which of the server's figures, in which words.
 // Pure; it computes no figure.
 import type {
-  AdviseDoc, DeviceUse, MemoryPlace, SummaryDoc, TraceInfo,
+  AdviseDoc, DeviceUse, MemoryPlace, SummaryDoc, TrackInfo,
 } from "../generated/answers.ts";
-import { prose } from "./prose.ts";
+import { valueAt } from "./declared.ts";
 import {
   countOf, formatBytes, formatCount, formatRange, formatShare, formatTime,
+  formatValue,
 } from "./format.ts";
 import { placeName } from "./memory.ts";
-
-/** What the first sentence has to say before it says anything else. */
-export interface Doubts {
-  /** The file ends before the recording does. */
-  cut: boolean;
-  /** It grows: more is on its way. */
-  recording?: boolean;
-  /** Records that could not be used. */
-  lost: number;
-  /** The share of a step in which nothing was recorded. */
-  unrecorded: number;
-}
-const SURE: Doubts = { cut: false, lost: 0, unrecorded: 0 };
-/** From here on it is no longer a detail. */
-const MUCH = 0.2;
-
-export function doubtsOf(doc: Pick<SummaryDoc, "waterfall">,
-  info: Pick<TraceInfo, "complete" | "recording" | "rejected">): Doubts {
-  return { cut: !info.complete, lost: info.rejected,
-    ...info.recording ? { recording: true } : {},
-    unrecorded: doc.waterfall?.parts
-      .find((one) => one.name === "unexplained")?.ratio ?? 0 };
-}
-
-/** Where no finding is left: how far that is to be believed. */
-export function nothingText({ cut, unrecorded }: Doubts): string {
-  return cut || unrecorded >= MUCH
-    ? "Nothing stands out in what was recorded."
-    : "Nothing stands out that slows the steps down.";
-}
-
-/** The answer, in a few sentences. */
-export function headline(advise: AdviseDoc | null, hasDevice: boolean,
-  hasSteps = true, doubts = SURE): string {
-  if (!advise) return "";
-  const of = hasSteps ? "a step" : "the recorded time";
-  const said: string[] = [];
-  if (doubts.recording)
-    said.push("This is what was recorded so far.");
-  else if (doubts.cut)
-    said.push("This file is cut off: figures are of the part that was read.");
-  else if (doubts.lost > 0)
-    said.push(`${countOf(doubts.lost, "record")} could not be read.`);
-  if (hasDevice && advise.device_busy !== null)
-    said.push(`The GPU works ${formatShare(advise.device_busy)} of ${of}.`);
-  if (doubts.unrecorded >= MUCH)
-    said.push(
-      `Nothing was recorded in ${formatShare(doubts.unrecorded)} of ${of}.`);
-  const first = advise.advice[0];
-  said.push(first ? prose(first.finding) : nothingText(doubts));
-  return said.join(" ");
-}
 
 export function ledgerText(
   seen: number, rejected: number, repaired: number, cut = false): string {
@@ -178,8 +127,70 @@ export function mainDevice(uses: DeviceUse[]): DeviceUse | null {
   return uses.find((use) => use.kernel_ns > 0) ?? uses[0] ?? null;
 }
 
+/** The row with the most of its own time on the host; null: there is none. */
+function mostSelf(rows: unknown[]): { row: unknown; ns: number } | null {
+  let most: { row: unknown; ns: number } | null = null;
+  for (const row of rows) {
+    const ns = Number(valueAt(row, "self_cpu_ns"));
+    if (ns > (most?.ns ?? 0)) most = { row, ns };
+  }
+  return most;
+}
+
+function coresFigure(doc: SummaryDoc): Figure {
+  const cores = doc.device.find((one) => one.name === "CPU(Process)")
+    ?.utilization ?? null;
+  if (cores !== null)
+    return { key: "cores", title: "Cores busy", value: formatValue(cores),
+      unit: cores === 1 ? "core" : "cores", share: null,
+      detail: "of this process, on average, while it was recorded" };
+  const share = doc.waterfall?.parts
+    .find((one) => one.name === "other CPU")?.ratio ?? null;
+  const base = { key: "cores", title: "Host busy" };
+  return share === null
+    ? { ...base, ...UNKNOWN, detail: "the trace does not state it" }
+    : { ...base, ...splitUnit(formatShare(share)), share,
+      detail: "recorded code runs on a thread; cores were not counted" };
+}
+
+function selfFigure(doc: SummaryDoc): Figure {
+  const base = { key: "self", title: "Most self time", share: null };
+  const most = mostSelf(doc.operator);
+  return most ? { ...base, ...splitUnit(formatTime(most.ns)),
+    detail: `\`${valueAt(most.row, "name")}\`, without what it calls` }
+    : { ...base, ...UNKNOWN, detail: "no operators were recorded" };
+}
+
+function pythonFigure(doc: SummaryDoc): Figure {
+  const base = { key: "python", title: "Python", share: null };
+  const rows = Array.isArray(doc["python"]) ? doc["python"] as unknown[] : [];
+  const most = mostSelf(rows);
+  return most ? { ...base, ...splitUnit(formatTime(most.ns)),
+    detail: `most self time: \`${valueAt(most.row, "name") ??
+      valueAt(most.row, "event")}\`` }
+    : { ...base, ...UNKNOWN,
+      detail: "no Python function was recorded; see with_stack=True" };
+}
+
+function threadsFigure(tracks: TrackInfo[]): Figure {
+  const threads = tracks.filter((one) => one.kind === "thread" &&
+    one.events > 0);
+  const busiest = threads.reduce<TrackInfo | null>((most, one) =>
+    !most || one.events > most.events ? one : most, null);
+  return { key: "threads", title: "Threads", unit: "", share: null,
+    value: formatCount(threads.length), detail: busiest
+      ? `most events: ${busiest.name}, ${formatCount(busiest.events)}`
+      : "no thread recorded anything" };
+}
+
+/** Of a program that used a device, or of what the host did without one. */
 export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
-  use: DeviceUse | null, cut = false): Figure[] {
+  use: DeviceUse | null, cut = false, tracks: TrackInfo[] = []): Figure[] {
+  // What is missing in a file that breaks off may have been recorded.
+  if (doc.overview.gpu.length === 0 && !use && !cut)
+    return [stepFigure(doc), coresFigure(doc), selfFigure(doc),
+      doc.memory.length > 0 ? memoryFigure(doc, null, cut) : pythonFigure(doc),
+      threadsFigure(tracks)];
   return [stepFigure(doc), busyFigure(doc, advise, cut),
     tensorFigure(use, cut), occupancyFigure(use),
     memoryFigure(doc, use, cut)];

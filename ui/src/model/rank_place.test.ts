@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { collectivePattern, placeOfStep, stepOfRow, type RankStep }
-  from "./rank_place.ts";
+import {
+  collectivePattern, longestDelay, placeOfStep, rangeOfStep, type RankStep,
+} from "./rank_place.ts";
 
 const steps: RankStep[] = [
-  { rank: 0, step: 4, start_ns: 1000, step_ns: 100 },
-  { rank: 1, step: 4, start_ns: 1010, step_ns: 300 },
-  { rank: 1, step: 5, start_ns: 1400, step_ns: 200 },
+  { rank: 1, step: 4, start_ns: 1000, step_ns: 100, delays_ns: 0 },
+  { rank: 1, step: 5, start_ns: 1010, step_ns: 300, delays_ns: 1 },
+  { rank: 1, step: 6, start_ns: 1400, step_ns: 200, delays_ns: 2 },
 ];
 
-test("the step that a row is about", () => {
-  expect(stepOfRow(steps, 1, [{ step: 4, delay_ns: 1 },
-    { step: 5, delay_ns: 2 }])?.step).toBe(5);
-  expect(stepOfRow(steps, 1, [])?.step).toBe(4);
-  expect(stepOfRow(steps, 1, [{ step: 99, delay_ns: 2 }])?.step).toBe(4);
-  expect(stepOfRow(steps, 7, [])).toBeNull();
+test("the step of a rank to look at", () => {
+  expect(longestDelay(steps)?.step).toBe(6);
+  expect(longestDelay(steps.map((one) => ({ ...one, delays_ns: 0 })))?.step)
+    .toBe(5);
+  expect(longestDelay([])).toBeNull();
+});
+
+test("a step in the trace of its rank, by the clock of that", () => {
+  const info = { span_ns: 10_000, steps: [
+    { index: 5, start: 1000, end: 2000, dur: 1000, warmup: false }] };
+  expect(rangeOfStep(steps[1]!, info)).toEqual({ from: 970, to: 2030 });
+  expect(rangeOfStep(steps[0]!, info)).toEqual({ from: 0, to: 10_000 });
 });
 
 test("its time and the threads of its rank alone", () => {

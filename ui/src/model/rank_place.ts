@@ -9,6 +9,7 @@ export interface RankStep {
   step: number;
   start_ns: number;
   step_ns: number;
+  delays_ns: number;
 }
 
 interface RankPlace {
@@ -24,13 +25,25 @@ function mostOf<T>(list: T[], key: keyof T): T | undefined {
   return most;
 }
 
-/** The step of a rank that a row is about: the worst named, or the longest. */
-export function stepOfRow(steps: RankStep[], rank: number,
-  inner: { step: number; delay_ns: number }[]): RankStep | null {
-  const own = steps.filter((one) => one.rank === rank);
-  const worst = mostOf(inner, "delay_ns");
-  const named = worst && own.find((one) => one.step === worst.step);
-  return named ?? mostOf(own, "step_ns") ?? null;
+/** The step in which others waited longest for the rank; else the longest. */
+export function longestDelay(steps: RankStep[]): RankStep | null {
+  const worst = mostOf(steps, "delays_ns");
+  return (worst && worst.delays_ns > 0 ? worst : mostOf(steps, "step_ns")) ??
+    null;
+}
+
+/** Room beside a step, as a share of it. */
+const ROOM = 0.03;
+
+/** Where a step is in the trace of its rank, which has a clock of its own. */
+export function rangeOfStep({ step }: RankStep,
+  info: Pick<TraceInfo, "steps" | "span_ns">): { from: number; to: number } {
+  const own = info.steps.find((one) => one.index === step);
+  if (!own) return { from: 0, to: info.span_ns };
+  const { start, end, dur: length } = own;
+  const room = length * ROOM;
+  return { from: Math.max(0, start - room),
+    to: Math.min(info.span_ns, end + room) };
 }
 
 export function placeOfStep(step: RankStep, info: Pick<TraceInfo,
@@ -39,7 +52,7 @@ export function placeOfStep(step: RankStep, info: Pick<TraceInfo,
   // this is a range to look at.
   const { start_ns: began, step_ns: length } = step;
   const start = began - Number(info.origin_ns);
-  const room = length * 0.03;
+  const room = length * ROOM;
   const own = new Set(info.groups.filter((group) =>
     new RegExp(`^Rank ${step.rank}\\b`).test(group.name))
     .map((group) => group.id));

@@ -3,60 +3,57 @@
 // The small models of the views.
 import { expect, test } from "vitest";
 import type {
-  AdviseDoc, DeviceUse, RunInfo, SummaryDoc, TrackInfo, Waterfall,
+  AdviseDoc, DeviceUse, RunInfo, SummaryDoc, TrackInfo,
 } from "../generated/answers.ts";
 import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
 import { findStep, shownRange } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
-import { stepNumbers } from "./distributed.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import {
   curveOf, explainedText, placeName, tracksOfPlace, withPlace,
 } from "./memory.ts";
 import {
-  deviceTitle, doubtsOf, figuresOf, headline, ledgerText, mainDevice,
-  peakPlace, shownPlace, splitUnit, type Doubts,
+  deviceTitle, figuresOf, ledgerText, mainDevice, peakPlace, shownPlace,
+  splitUnit,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
 const advise = (findings: string[], busy: number | null): AdviseDoc => ({
-  representative: true, doubts: [], notes: [], steps: 1, step_ns: 1,
-  recorded_step_ns: 1, device_busy: busy, together_ns: null,
+  representative: true, doubts: [], notes: [], headline: [], steps: 1,
+  step_ns: 1, recorded_step_ns: 1, device_busy: busy, together_ns: null,
   advice: findings.map((finding) => ({ finding, id: finding, saving_ns: 1,
     low_ns: 0, high_ns: 2, saving_ratio: 0.1, change: null,
     saving_basis: "", overlaps: [], evidence: [], try: [] })),
 });
 
-test("the answer in a sentence", () => {
-  expect(headline(advise(["The host is slow."], 0.249), true)
-    .replace("\u202f", " "))
-    .toBe("The GPU works 24.9 % of a step. The host is slow.");
-  expect(headline(advise([], 0), false))
-    .toBe("Nothing stands out that slows the steps down.");
-  expect(headline(null, true)).toBe("");
-  expect(headline(advise([], 0.029), true, false)).toMatch(
-    /^The GPU works 2\.9.% of the recorded time\. /);
-});
-
-test("doubts come first, and change what nothing means", () => {
-  const said = (doubts: Partial<Doubts>, findings: string[] = []) =>
-    headline(advise(findings, null), false, true,
-      { cut: false, lost: 0, unrecorded: 0, ...doubts })
-      .replaceAll("\u202f", " ");
-  expect(said({ unrecorded: 0.963 })).toBe("Nothing was recorded in 96.3 % " +
-    "of a step. Nothing stands out in what was recorded.");
-  expect(said({ unrecorded: 0.05 }))
-    .toBe("Nothing stands out that slows the steps down.");
-  expect(said({ cut: true, lost: 1 }, ["The host is slow."])).toBe(
-    "This file is cut off: figures are of the part that was read. " +
-    "The host is slow.");
-  expect(said({ lost: 3 }, ["The host is slow."]))
-    .toBe("3 records could not be read. The host is slow.");
-  const parts = [{ name: "unexplained", ratio: 0.5, formula: "", time_ns: 1 }];
-  expect(doubtsOf({ waterfall: { parts } as unknown as Waterfall },
-    { complete: false, rejected: 2 }))
-    .toEqual({ cut: true, lost: 2, unrecorded: 0.5 });
+test("a program without a device has figures of the host", () => {
+  const doc = (device: unknown[]) => ({ step_time: null, memory: [], device,
+    overview: { cpu: [], gpu: [] }, python: [
+      { event: "loss", self_cpu_ns: 3_000_000 }],
+    operator: [{ name: "aten::mm", self_cpu_ns: 2_000_000 },
+      { name: "aten::conv2d", self_cpu_ns: 7_000_000 }],
+    waterfall: { parts: [{ name: "other CPU", ratio: 0.93 }] },
+  }) as unknown as SummaryDoc;
+  const tracks = [{ kind: "thread", name: "main", events: 9 },
+    { kind: "thread", name: "loader", events: 30 },
+    { kind: "thread", name: "idle", events: 0 },
+    { kind: "busy", name: "Host busy", events: 0 }] as TrackInfo[];
+  const figures = figuresOf(doc([{ name: "CPU(Process)", utilization: 1.85 }]),
+    null, null, false, tracks);
+  expect(figures.map((one) => one.title)).toEqual(["Step time", "Cores busy",
+    "Most self time", "Python", "Threads"]);
+  expect(figures.map((one) => one.value).slice(1))
+    .toEqual(["1.85", "7.00", "3.00", "2"]);
+  expect(figures[2]!.detail).toContain("aten::conv2d");
+  expect(figures[4]!.detail).toContain("loader");
+  // Where nobody counted cores, what the step says.
+  const [, host] = figuresOf(doc([]), null, null, false, tracks);
+  expect(host).toMatchObject(
+    { title: "Host busy", value: "93.0", share: 0.93 });
+  // A file that breaks off may have had a device.
+  expect(figuresOf(doc([]), null, null, true, tracks)[1]!.title)
+    .toBe("GPU busy");
 });
 
 test("the ledger in words", () => {
@@ -175,11 +172,6 @@ test("a step is found by number and process", () => {
   expect(findStep(info, 5)).toBeUndefined();
 });
 
-test("steps to choose from are listed once", () => {
-  expect(stepNumbers([{ index: 6 }, { index: 7 }, { index: 10 }, { index: 6 },
-    { index: 7 }])).toEqual([6, 7, 10]);
-});
-
 test("folded steps stay in their box", () => {
   const box = foldedBox(10, 20, 30, 50, 60, 100);
   expect(box).toEqual({ x: 0.2, w: 0.49999999999999994, bandX: 0.1,
@@ -205,7 +197,7 @@ test("opened rows show what is inside", () => {
 });
 
 test("verdicts and names of traces", () => {
-  expect(verdictTitle("slower")).toBe("B is slower");
+  expect(verdictTitle("slower", "after.json")).toBe("after.json is slower");
   const runs: RunInfo[] = [{ id: "r", name: "run", all: { t: "*",
     name: "all" }, workers: [{ id: "w", name: "run", rank: null,
     windows: [{ t: "1", name: "w1" }] }] }];
@@ -223,10 +215,13 @@ test("places and devices have the names of the timeline", () => {
 });
 
 test("rows of a comparison: places, and what no noise is known of", () => {
-  expect(rowName("memory", "Place(gpu:0)")).toBe("gpu:0");
-  expect(rowName("waterfall", "other CPU")).toBe("CPU only, GPU idle");
-  expect(rowName("kernel", "void f<int>(int)")).toBeNull();
-  const row = { memory: false, beyond: true, known: true, difference: 1 };
+  expect(rowName("memory", "Place(gpu:0)", true)).toBe("gpu:0");
+  expect(rowName("waterfall", "other CPU", true)).toBe("CPU only, GPU idle");
+  expect(rowName("waterfall", "other CPU", false)).toBe("CPU works");
+  expect(rowName("kernel", "void f<int>(int)", true)).toBeNull();
+  const row = { memory: false, beyond: true, known: true, difference: 1,
+    nothing: false };
+  expect(chipOf({ ...row, nothing: true, beyond: false })).toBeNull();
   expect(chipOf(row)).toEqual({ text: "slower", kind: "bad" });
   expect(chipOf({ ...row, difference: -1 }))
     .toEqual({ text: "faster", kind: "good" });

@@ -10,12 +10,16 @@ const LEAST = 64;
 const MOST = 240;
 const BAND = 300;
 const LOOKED_AT = 200;
+// Sentences, which take the room that others leave.
+const PROSE = "headline";
+const SENTENCE = 330;
 
 function columnWidth(
   data: Data, column: number, unit: TimeUnit): number {
   const declared = data.columns[column]!;
   // A picture of where the row lies in a step.
   if (declared.key === "band") return BAND;
+  if (declared.key === PROSE) return SENTENCE;
   let longest = headText(declared, unit).length + 1;
   const step = Math.max(1, Math.floor(data.count / LOOKED_AT));
   for (let row = 0; row < data.count; row += step)
@@ -40,7 +44,9 @@ export function gridOf(data: Data, columns: number[], unit: TimeUnit)
   return {
     template: [
       ...widths.map((width, i) => i === 0 && text
-        ? `minmax(${width}px, 1fr)` : `${width}px`),
+        ? `minmax(${width}px, 1fr)`
+        : data.columns[columns[i]!]?.key === PROSE
+          ? `minmax(${width}px, 3fr)` : `${width}px`),
       text ? `${LAST}px` : `minmax(${LAST}px, 1fr)`,
     ].join(" "),
     least: widths.reduce((sum, width) => sum + width, LAST),

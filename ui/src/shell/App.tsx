@@ -4,7 +4,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenRefused } from "../state/api.ts";
 import { notLoadedText } from "../state/not_loaded.ts";
-import { route } from "../state/route.ts";
+import { shownView, showsWithoutTrace } from "../state/trace.ts";
 import { views, type View } from "../views/registry.tsx";
 import { FileNews } from "./FileNews.tsx";
 import { Help, helpShown, showHelp } from "./Help.tsx";
@@ -58,10 +58,10 @@ export function App() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  const view =
-    views.find((one) => one.key === route.value.view) ?? views[0]!;
+  const view = views.find((one) => one.key === shownView.value) ??
+    views.find((one) => one.key === "overview")!;
   const message = tokenRefused.value ? <AskToken />
-    : traceMessage(view.key === "trace");
+    : traceMessage(view.key === "trace", showsWithoutTrace.value);
   useEffect(() => {
     document.title = `${view.title} · stepscope`;
   }, [view]);

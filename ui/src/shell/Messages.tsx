@@ -141,9 +141,9 @@ function Opening(
 
 /**
  * What to show instead of a view, or null when a trace is open. The timeline
- * has a preview before that.
+ * has a preview before that; some views need none.
  */
-export function traceMessage(onTimeline: boolean) {
+export function traceMessage(onTimeline: boolean, withoutTrace: boolean) {
   const listed = runs.value;
   if (listed.state === "loading") return <Message title="Looking for traces" />;
   if (listed.state === "failed")
@@ -161,6 +161,7 @@ export function traceMessage(onTimeline: boolean) {
         <SkippedFiles listed={listed.value} open />
       </Message>
     );
+  if (withoutTrace) return null;
   if (!picked.value) return <NotHere runs={listed.value.runs} />;
   const now = opening.value;
   switch (now.state) {

@@ -6,7 +6,7 @@ import { formatRoute } from "../model/route.ts";
 import { healthOf } from "../model/health.ts";
 import { navigate, route } from "../state/route.ts";
 import { nextTheme, themeChoice } from "../state/theme.ts";
-import { isPreview, trace } from "../state/trace.ts";
+import { atStart, isPreview, trace } from "../state/trace.ts";
 import { views, type View } from "../views/registry.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { showHelp } from "./Help.tsx";
@@ -14,6 +14,11 @@ import logo from "./logo.svg";
 
 function Item({ view, current }: { view: View; current: boolean }) {
   const target = { ...route.value, view: view.key, more: {} };
+  if (atStart.value && view.key !== "traces")
+    return (
+      <li><span class="nav-item off" title="Choose a trace first">
+        <Icon name={view.icon} /><span>{view.title}</span></span></li>
+    );
   return (
     <li>
       <a class="nav-item" href={formatRoute(target)} title={view.title}

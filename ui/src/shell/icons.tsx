@@ -2,6 +2,7 @@
 //
 // The icons, drawn on a 16 × 16 grid with a line of 1.5.
 const PATHS = {
+  folder: "M1.8 4h4.4l1.5 2h6.5v7H1.8z",
   overview: "M2 2h5v6H2zM9 2h5v3.5H9zM9 8h5v6H9zM2 10.5h5V14H2z",
   trace: "M2 4h6M5 8h8M2 12h4M8.5 12h5M11 4h3",
   flame: "M2 3.5h12M2 7.5h8M12 7.5h2M2 11.5h4M8 11.5h2",

@@ -6,8 +6,9 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Progress, Runs, TraceInfo } from "../generated/answers.ts";
 import { takeTokenFromAddress } from "../api/token.ts";
 import { learnShort } from "../model/names.ts";
+import { isOfRanks } from "../model/job.ts";
 import {
-  addressOf, newTraces, pickNow, type Picked,
+  addressOf, ALL_WORKERS, newTraces, pickNow, type Picked,
 } from "../model/pick.ts";
 import { api, tokenRefused } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
@@ -58,6 +59,32 @@ function learnFirst(list: Runs): void {
     .map((one) => one.window.t));
 }
 
+const isEmptyRoute = () => wanted.value === NOTHING;
+
+/** Nobody has said which of several traces: all of them are listed. */
+export const atStart = computed(() => {
+  const { view } = route.value;
+  if (view !== "" && view !== "traces" || !isEmptyRoute()) return false;
+  if (runs.value.state !== "ready") return false;
+  const traces = runs.value.value.runs.flatMap((run) =>
+    run.workers.flatMap((worker) => worker.windows));
+  return view === "traces" || traces.length > 1;
+});
+
+/** The list, and all ranks of a job, are shown without opening a trace. */
+const needsTrace = computed(() => route.value.view !== "traces" &&
+  !atStart.value &&
+  !(route.value.view === "distributed" && picked.value?.run.all));
+
+/** What the page shows: where nobody has said it, what suits the folder. */
+export const shownView = computed(() =>
+  route.value.view || (atStart.value ? "traces" : ""));
+
+/** A view is shown as it is, without an open trace. */
+export const showsWithoutTrace = computed(() =>
+  !needsTrace.value && (atStart.value || picked.value !== null ||
+    route.value.view === "traces"));
+
 /** The id of the shown trace, or "". */
 export const traceId = computed(() => picked.value?.window?.t ?? "");
 
@@ -88,10 +115,18 @@ export const trace = computed<{ t: string; info: TraceInfo } | null>(() => {
 /** Only the timeline has a picture so far, and a coarse one. */
 export const isPreview = computed(() => openInfo.value?.preview != null);
 
+/** A folder of ranks opens on the job. */
+function openRanks({ runs: [run, another] }: Runs): void {
+  if (run && !another && route.value.view === "" && isEmptyRoute() &&
+    runs.value.state === "loading" && isOfRanks(run))
+    navigate({ view: "distributed", run: run.id, worker: ALL_WORKERS });
+}
+
 export async function loadRuns(): Promise<void> {
   try {
     const value = await api.get("runs");
     learnFirst(value);
+    openRanks(value);
     runs.value = { state: "ready", value };
   } catch (error) {
     if (tokenRefused.value) return;
@@ -200,12 +235,14 @@ export function startTraceState(): void {
   let shown = "";
   effect(() => {
     const t = traceId.value;
+    if (atStart.value) return;
     // The address names what is shown: a link means one trace for good.
-    if (picked.value?.window && !picked.value.gone) {
+    if (picked.value?.window && !picked.value.gone &&
+      route.value.view !== "traces") {
       const address = addressOf(picked.value);
       queueMicrotask(() => navigate(address));
     }
-    if (t === shown) return;
+    if (t === shown || !needsTrace.value) return;
     shown = t;
     // Not inside the effect: opening reads and writes other signals.
     queueMicrotask(() => void reopen());

@@ -15,6 +15,8 @@ export interface View {
 }
 
 export const views: View[] = [
+  { key: "traces", title: "Traces", icon: "folder", group: 1,
+    load: () => import("./traces/TracesView.tsx") },
   { key: "overview", title: "Overview", icon: "overview", group: 1,
     load: () => import("./overview/OverviewView.tsx") },
   { key: "trace", title: "Trace", icon: "trace", group: 1,

@@ -401,48 +401,8 @@ describe.skipIf(missing.length > 0)(
       await finish(session);
     });
 
-    test("distributed: each worker, one step, another worker", async () => {
-      const ranks = [RANK0, RANK1].map((file) =>
-        documentOf<SummaryDoc>("summary", file).distribution!);
-      const session = await show("amp", "distributed", /./);
-      const { page } = session;
-      await page.getByLabel("Run").selectOption({ label: "ddp" });
-      await page.getByRole("heading", { level: 1, name: "Distributed",
-        exact: true }).waitFor();
-      for (const [i, rank] of ranks.entries()) {
-        const row = page.locator("[data-worker]").nth(i);
-        await row.getByText(formatTime(rank.communication_ns)).waitFor();
-        await row.getByText(formatTime(rank.overlap_ns)).waitFor();
-      }
-      const one = documentOf<SummaryDoc>(
-        "summary", RANK0, "--steps", "6:7").distribution!;
-      await page.getByLabel("Step", { exact: true }).selectOption("6");
-      await page.locator("[data-worker]").first()
-        .getByText(formatTime(one.communication_ns)).waitFor();
-      // A link to one step offers the others, too.
-      const choices = page.getByLabel("Step", { exact: true })
-        .locator("option");
-      const offered = await choices.allInnerTexts();
-      expect(offered).toEqual(["all", ...documentOf<SummaryDoc>(
-        "summary", RANK0).steps.map((step) => String(step.index))]);
-      await page.reload();
-      await expect.poll(() => choices.allInnerTexts()).toEqual(offered);
-      await expect.poll(() =>
-        page.getByLabel("Step", { exact: true }).inputValue())
-        .toBe("6");
-      // What is of the first worker only does not go along.
-      await goTo(page, new URL(page.url()).hash +
-        "&from=1000&to=2000&row=3&find=x");
-      await page.locator("[data-worker]").nth(1).getByRole("button").click();
-      await page.waitForURL(/worker=/);
-      await expect.poll(() => page.url()).toContain("step=6");
-      await expect.poll(() => page.url())
-        .not.toMatch(/[?&](from|to|row|find)=/);
-      await finish(session);
-    });
-
     test("distributed: rows of ranks lead to their rank", async () => {
-      const session = await show("ddp", "distributed", "Distributed");
+      const session = await show("ddp", "distributed", /^Rank 1 makes/);
       const { page } = session;
       const card = (title: string) =>
         page.getByRole("region", { name: title, exact: true });
@@ -468,7 +428,7 @@ describe.skipIf(missing.length > 0)(
         const track = info.tracks.find((one) => one.id === Number(id))!;
         await expect.poll(() =>
           page.locator(".gutter-track b").nth(n).textContent())
-          .toBe(track.name);
+          .toBe(`Rank 1 · ${track.name}`);
         expect(info.groups.find((one) => one.id === track.group)!.name)
           .toMatch(/^Rank 1 /);
       }
@@ -476,23 +436,24 @@ describe.skipIf(missing.length > 0)(
       await page.goBack();
       await show1("Who makes the others wait", 0);
       await page.goBack();
-      await show1("Collectives: wait against transfer", 0);
+      await show1("Collectives", 0);
       await page.locator(".details h2", { hasText: /all_?reduce/i }).waitFor();
       await finish(session);
     });
 
     test("distributed: of two jobs in a folder, one is chosen", async () => {
-      const session = await show("mixed", "distributed", "Distributed");
+      const session = await show("mixed", "distributed", /./);
       const { page } = session;
       const jobs = page.getByRole("group", { name: "Job", exact: true });
       // That of the worker that is shown, which has no others.
-      await jobs.getByRole("button", { name: "graph", pressed: true })
+      await jobs.getByRole("button", { name: "graph.json.gz", pressed: true })
         .waitFor();
       await page.getByText("This job has one worker").waitFor();
       expect(await page.getByRole("alert").count()).toBe(0);
       expect(await seriousInBothThemes(page)).toEqual([[], []]);
-      await jobs.getByRole("button", { name: "rank0 and 1 more" }).click();
-      await page.waitForURL(/[?&]job=\w+\.\w+/);
+      await jobs.getByRole("button", { name: "rank0.json.gz and 1 more" })
+        .click();
+      await page.waitForURL(/[?&]job=\w+/);
       const ranks = page.getByRole("region", { name: "Ranks", exact: true });
       await ranks.locator(".t-row").nth(1).waitFor();
       await ranks.locator(".t-row").first()

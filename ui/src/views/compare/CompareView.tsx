@@ -42,17 +42,18 @@ function Picker({ choices, other }: {
   );
 }
 
-const lookOf = (part: string) => (
+const lookOf = (part: string, device: boolean) => (
   cell: Cell, column: Column, data: Data, row: number) => {
   if (column.key === "beyond_noise") {
     const at = (key: string) => data.cell(row,
       data.columns.findIndex((one) => one.key.startsWith(key)));
     const chip = chipOf({ memory: part === "memory", beyond: cell === true,
-      known: at("noise") !== null, difference: Number(at("difference")) });
+      known: at("noise") !== null, difference: Number(at("difference")),
+      nothing: at("a_") === 0 && at("b_") === 0 });
     return chip ? <span class={`chip ${chip.kind}`}>{chip.text}</span> : "–";
   }
   if (column.key === "name" && typeof cell === "string") {
-    const words = rowName(part, cell);
+    const words = rowName(part, cell, device);
     return words !== null ? <span class="words">{words}</span>
       : <Name text={cell} short={shortName(cell)} />;
   }
@@ -85,17 +86,16 @@ function Result({ doc, tables }: {
   return (
     <>
       <Card class={"verdict " + doc.verdict}>
-        <h2>{verdictTitle(doc.verdict)}</h2>
+        <h2>{verdictTitle(doc.verdict, doc.name_b)}</h2>
         <p><Prose text={doc.summary} /></p>
         <dl class="strip">
-          <div><dt>A, median</dt>
+          <div title={`A is ${doc.name_a}`}><dt>A, median</dt>
             <dd data-figure="a">{formatTime(doc.median_a_ns)}</dd></div>
-          <div><dt>B, median</dt>
+          <div title={`B is ${doc.name_b}`}><dt>B, median</dt>
             <dd data-figure="b">{formatTime(doc.median_b_ns)}</dd></div>
           <div><dt>difference</dt><dd>{signed(doc.ratio)}</dd></div>
           <div><dt>95 % interval</dt>
             <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>
-          <div><dt>p, two-sided</dt><dd>{doc.p.toPrecision(3)}</dd></div>
           <div><dt>steps</dt><dd>
             {formatCount(doc.steps_a)} and {formatCount(doc.steps_b)}</dd></div>
           {doc.resolvable !== null && <div><dt>smallest that would show</dt>
@@ -111,7 +111,8 @@ function Result({ doc, tables }: {
             options={PARTS.map(({ value, text }) => ({ value, text }))}
             onPick={(value) => setMore("part", value)} />
         </div>
-        <Table label="Differences" data={data} look={lookOf(part)} topK
+        <Table label="Differences" data={data} look={lookOf(part,
+          doc.rows.some((row) => row.table === "kernel"))} topK
           usual={["name", ...(shaped ? ["shape"] : []), "a" + unit, "b" + unit,
             "difference" + unit, "ratio", "noise" + unit, "p",
             "beyond_noise"]}
@@ -154,8 +155,11 @@ export default function CompareView() {
   const other = route.value.more["with"] ?? "";
   if (choices.length === 0)
     return <Message title="There is nothing to compare with"
-      text={"This folder has one trace. Put another one of the same program " +
-        "beside it: this page will offer it."} />;
+      text={runs.value.state === "ready" && runs.value.value.one_file
+        ? "This server shows one file. Start it with both files, as in " +
+          "`stepscope view BEFORE AFTER`, or with the folder they are in."
+        : "This folder has one trace. Put another one of the same program " +
+          "beside it: this page will offer it."} />;
   return (
     <Page title="Compare" fill detail={"B is the trace chosen above. Figures " +
       "are of a step; medians of settled steps."}

@@ -14,6 +14,9 @@ import { Card } from "../parts.tsx";
 const nameIn = ({ finding, evidence }: Advice) =>
   evidence.find((one) => one.name && finding.includes(one.name))?.name ?? "";
 
+/** As much of the evidence is seen at once; the rest opens. */
+const SHOWN = 3;
+
 function show(place: AdvicePlace): void {
   if (place.at === "time") showRange(place.from, place.to);
   else void showOnTimeline("advice", place.name, { start_ns: place.start_ns });
@@ -28,10 +31,16 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
       <div>
         <h3><Prose text={advice.finding.replace(/\.$/, "")}
           name={nameIn(advice)} /></h3>
-        {advice.evidence.slice(0, 2).map((one, i) => (
+        {advice.evidence.slice(0, SHOWN).map((one, i) => (
           <p key={i} class="quiet" title={prose(one.what, one.name)}>
             <Prose text={one.what} name={one.name} /></p>
         ))}
+        {advice.evidence.length > SHOWN && <details>
+          <summary>More evidence</summary>
+          <ul>{advice.evidence.slice(SHOWN).map((one, i) => (
+            <li key={i}><Prose text={one.what} name={one.name} /></li>
+          ))}</ul>
+        </details>}
         <details>
           <summary>What to try</summary>
           <ul>{advice.try.map((text) => (
@@ -63,7 +72,7 @@ export function AdviceCard(
         ? "savings overlap: they do not add up" : undefined}>
       {!advise ? <p class="nothing">Reading the advice…</p>
         : advise.advice.length === 0
-          ? <p class="nothing">{nothing}</p>
+          ? <p class="nothing"><Prose text={nothing} /></p>
           : <ol>{advise.advice.map((one, i) => (
             <Finding key={one.id} advice={one} number={i + 1} />
           ))}</ol>}

@@ -7,9 +7,8 @@ import type {
 } from "../../generated/answers.ts";
 import { deviceUses } from "../../model/device_use.ts";
 import { healthOf } from "../../model/health.ts";
-import {
-  doubtsOf, figuresOf, headline, ledgerText, mainDevice, nothingText,
-} from "../../model/overview.ts";
+import { figuresOf, ledgerText, mainDevice } from "../../model/overview.ts";
+import { prose } from "../../model/prose.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import {
   useAdvice, useFlatTable, useSummary, useTables,
@@ -23,6 +22,7 @@ import { DeviceCard, RunCard } from "./DeviceCard.tsx";
 import { EventsCard } from "./EventsCard.tsx";
 import { ExportReport } from "./ExportReport.tsx";
 import { Figures } from "./Figures.tsx";
+import { FlopsCard } from "./FlopsCard.tsx";
 import { LedgerCard, PerfCard } from "./PerfCard.tsx";
 import { MemoryCard } from "./MemoryCard.tsx";
 import { StagesCard } from "./StagesCard.tsx";
@@ -52,10 +52,9 @@ function Content({ doc, advise }: {
   const declared = tables.state === "ready" ? tables.value : undefined;
   const uses = useFlatTable("device_use");
   const devices = uses.state === "ready" ? deviceUses(uses.value) : [];
-  const doubts = doubtsOf(doc, trace.value?.info ??
-    { complete: true, rejected: 0 });
-  const title = headline(advise, doc.overview.gpu.length > 0,
-    doc.steps.length > 0, doubts) || "Overview";
+  const info = trace.value?.info;
+  const said = advise?.headline ?? [];
+  const title = said.map((one) => prose(one)).join(" ") || "Overview";
   return (
     <Page title={title} detail={detailOf(doc)} actions={<>
       <ExportReport />
@@ -65,11 +64,11 @@ function Content({ doc, advise }: {
       </button>
     </>}>
       <Figures figures={figuresOf(doc, advise, mainDevice(devices),
-        doubts.cut)} doc={doc} />
+        info?.complete === false, info?.tracks)} doc={doc} />
       <div class="overview">
         <Tile column="main"><StepCard doc={doc} /></Tile>
         <Tile column="side"><AdviceCard advise={advise}
-          nothing={nothingText(doubts)} /></Tile>
+          nothing={said.at(-1) ?? ""} /></Tile>
         <Tile column="main">
           <div class="pair">
             <StagesCard doc={doc} />
@@ -87,6 +86,7 @@ function Content({ doc, advise }: {
         </Tile>
         <Tile><MemoryCard doc={doc} /></Tile>
         <Tile><DeviceCard doc={doc} devices={devices} /></Tile>
+        <Tile><FlopsCard doc={doc} /></Tile>
         <Tile><PerfCard doc={doc} /></Tile>
         <Tile><RunCard doc={doc} /></Tile>
         <Tile><LedgerCard doc={doc}

@@ -9,7 +9,9 @@ import { NAME_HEIGHT } from "../../model/density.ts";
 import {
   rowsIn, TWO_LINES, type GroupRow, type TrackRow,
 } from "../../model/layout.ts";
+import { rankHue } from "../../model/job.ts";
 import { withPlace } from "../../model/memory.ts";
+import { cssVar } from "../../model/palette.ts";
 import { toggled } from "../../model/settings.ts";
 import { Icon, type IconName } from "../../shell/icons.tsx";
 import { trace } from "../../state/trace.ts";
@@ -88,6 +90,8 @@ function Track({ row }: { row: TrackRow }) {
       (selected ? " selected" : "")}
     style={{ top: `${row.y + RULER_HEIGHT}px`, height: `${row.height}px` }}>
       <div class="name" title={`${row.name} ${row.detail}`}>
+        {row.rank != null && <i class="rank-mark" aria-hidden="true"
+          style={{ background: cssVar(rankHue(row.rank)) }} />}
         <b>{withPlace(row.name)}</b>
         <Detail row={row} />
       </div>

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/jobs/trace_reader.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "importers/registry.h"
+#include "server/files/cache_key.h"
+#include "server/files/sessions.h"
+#include "server/less_urgent.h"
+
+namespace stepscope::server {
+namespace {
+
+// What is read faster is not worth a file.
+constexpr auto kWorthKeeping = std::chrono::milliseconds(20);
+constexpr auto kLookAgain = std::chrono::milliseconds(100);
+
+// Where a file lies is nobody's business but this machine's.
+std::string WithoutPath(std::string message, const Window& window) {
+  for (size_t at = message.find(window.path); at != std::string::npos;
+       at = message.find(window.path, at + window.file.size()))
+    message.replace(at, window.path.size(), window.file);
+  return message;
+}
+
+}  // namespace
+
+TraceReader::TraceReader(Folder& folder, Sessions& sessions,
+                         const CacheOptions& cache, ReadLimits limits)
+    : folder_(folder), sessions_(sessions), limits_(limits), cache_(cache) {}
+
+TraceReader::~TraceReader() {
+  stop_.Cancel();
+  {
+    const std::lock_guard lock(mutex_);
+    change_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+TraceReader::Entry& TraceReader::EntryOf(const Window& window) {
+  Entry& entry = entries_[window.id];
+  if (entry.identity != window.identity && entry.state != CardState::kReading) {
+    if (entry.digest != nullptr) kept_bytes_ -= entry.digest->size();
+    entry = {};
+    entry.identity = window.identity;
+  }
+  return entry;
+}
+
+void TraceReader::Forget(const std::vector<ListedTrace>& list) {
+  std::set<std::string> ids;
+  for (const ListedTrace& one : list) ids.insert(one.window.id);
+  std::erase_if(entries_, [&](const auto& known) {
+    const auto& [id, entry] = known;
+    if (ids.contains(id) || entry.state == CardState::kReading) return false;
+    if (entry.digest != nullptr) kept_bytes_ -= entry.digest->size();
+    return true;
+  });
+}
+
+std::vector<ListedTrace> TraceReader::List() {
+  const std::shared_ptr<const Listing> listing = folder_.List();
+  std::vector<ListedTrace> list;
+  for (const Run& run : listing->runs)
+    for (const Worker& worker : run.workers)
+      for (const Window& window : worker.windows)
+        list.push_back({window, run.id, worker.id, {}, {}, {}, nullptr});
+  std::stable_sort(
+      list.begin(), list.end(), [](const ListedTrace& a, const ListedTrace& b) {
+        return a.window.identity.changed_ns > b.window.identity.changed_ns;
+      });
+  const std::lock_guard lock(mutex_);
+  Forget(list);
+  listed_.clear();
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < list.size(); ++i) {
+    ListedTrace& one = list[i];
+    listed_.push_back(one.window);
+    Entry& entry = EntryOf(one.window);
+    const uint64_t size = one.window.identity.bytes;
+    if (entry.state == CardState::kWaiting ||
+        entry.state == CardState::kUnread) {
+      const bool much = size > limits_.file_bytes || i >= limits_.files ||
+                        bytes + size > limits_.all_bytes;
+      entry.state = much && !wanted_.contains(one.window.id)
+                        ? CardState::kUnread
+                        : CardState::kWaiting;
+    }
+    if (entry.state != CardState::kUnread) bytes += size;
+    one.state = entry.state;
+    one.card = entry.card;
+    one.why = entry.why;
+    one.facts = entry.facts;
+  }
+  if (!thread_.joinable() && !stop_.cancelled())
+    thread_ = std::thread([this] { Work(); });
+  change_.notify_all();
+  return list;
+}
+
+void TraceReader::Want(const std::vector<Window>& windows) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Window& window : windows) {
+      const Entry& entry = EntryOf(window);
+      if (entry.state == CardState::kWaiting ||
+          entry.state == CardState::kUnread)
+        wanted_.insert(window.id);
+    }
+  }
+  (void)List();
+}
+
+uint64_t TraceReader::change() {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+std::optional<Window> TraceReader::Next() {
+  const auto waits = [&](const Window& window) {
+    return EntryOf(window).state == CardState::kWaiting;
+  };
+  const Window* next = nullptr;
+  for (const Window& window : listed_) {
+    if (!waits(window)) continue;
+    if (wanted_.contains(window.id)) return window;
+    if (next == nullptr) next = &window;
+  }
+  return next == nullptr ? std::nullopt : std::optional(*next);
+}
+
+void TraceReader::Work() {
+  BeLessUrgent();
+  while (!stop_.cancelled()) {
+    std::optional<Window> next;
+    {
+      std::unique_lock lock(mutex_);
+      if (stop_.cancelled()) return;
+      next = Next();
+      // A trace that somebody waits for comes first.
+      if (!next || sessions_.importing()) {
+        if (next)
+          change_.wait_for(lock, kLookAgain);
+        else
+          change_.wait(lock);
+        continue;
+      }
+      EntryOf(*next).state = CardState::kReading;
+    }
+    ReadOne(*next);
+  }
+}
+
+void TraceReader::ReadOne(const Window& window) {
+  Result<Digested> read = Read(window);
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[window.id];
+  wanted_.erase(window.id);
+  ++changes_;
+  if (read) {
+    TraceDigest& digest = read->digest;
+    entry.state = CardState::kRead;
+    entry.card = std::move(digest.card);
+    entry.facts =
+        std::make_shared<const FileFacts>(std::move(digest.partial.head.facts));
+    if (kept_bytes_ + read->bytes.size() <= limits_.kept_bytes) {
+      kept_bytes_ += read->bytes.size();
+      entry.digest =
+          std::make_shared<const std::string>(std::move(read->bytes));
+    }
+  } else {
+    entry.state = CardState::kFailed;
+    entry.why = WithoutPath(read.error().message, window);
+  }
+}
+
+Result<TraceDigest> TraceReader::Fetch(const Window& window) {
+  std::shared_ptr<const std::string> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    kept = EntryOf(window).digest;
+  }
+  if (kept != nullptr) return DecodeDigest(*kept);
+  STEPSCOPE_TRY_ASSIGN(Digested read, Read(window));
+  return std::move(read.digest);
+}
+
+Result<TraceReader::Digested> TraceReader::Read(const Window& window) {
+  const std::string key =
+      CacheKeyOf({window.file, {window}}).value_or(std::string());
+  {
+    const std::lock_guard lock(cache_mutex_);
+    std::optional<std::string> found = cache_.Find(key);
+    if (found) {
+      // A damaged one is as good as none.
+      Result<TraceDigest> digest = DecodeDigest(*found);
+      if (digest) return Digested{*std::move(digest), *std::move(found)};
+    }
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  ++reads_;
+  Result<TraceDigest> digest = [&]() -> Result<TraceDigest> {
+    try {
+      return ReadTrace(window);
+    } catch (const std::bad_alloc&) {
+      return Fail(ErrorCode::kIo,
+                  window.file + ": not enough memory to read it");
+    }
+  }();
+  if (!digest) return digest.error();
+  std::string bytes = EncodeDigest(*digest);
+  const bool worth = std::chrono::steady_clock::now() - begin >= kWorthKeeping;
+  // Only what was the same before and after is known to be what was read.
+  if (worth && !key.empty() && key == CacheKeyOf({window.file, {window}})) {
+    const std::lock_guard lock(cache_mutex_);
+    cache_.Store(key, bytes);
+  }
+  return Digested{*std::move(digest), std::move(bytes)};
+}
+
+Result<TraceDigest> TraceReader::ReadTrace(const Window& window) {
+  STEPSCOPE_TRY(folder_.Check(window));
+  ImportOptions options;
+  options.cancel = &stop_;
+  options.confined = true;  // the folder may change between check and open
+  STEPSCOPE_TRY_ASSIGN(const Importer* const importer,
+                       FindImporter(window.path, options));
+  TraceBuilder builder;
+  STEPSCOPE_TRY(ImportInto(*importer, window.path, options, builder));
+  STEPSCOPE_TRY_ASSIGN(const std::shared_ptr<const Trace> trace,
+                       builder.Finish());
+  return DigestTrace(*trace, window.path, window.file, importer->format());
+}
+
+}  // namespace stepscope::server

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives with how fast they are, beside the peak of a link that the
+// reader states.
+import { useMemo } from "preact/hooks";
+import type { FlatTable } from "../../generated/answers.ts";
+import { fromFlat } from "../../model/declared.ts";
+import { columnIndex, type Data } from "../../model/table.ts";
+import { route, setMore } from "../../state/route.ts";
+import { Table } from "../../table/Table.tsx";
+import { Card } from "../parts.tsx";
+
+function Peak() {
+  const peak = route.value.more["peak"] ?? "";
+  return (
+    <label class="field" title={"What a link between ranks can do at most, " +
+      "in each direction; the table then has the share of it"}>
+      <span class="quiet">Peak of a link, GB/s</span>
+      <input type="number" min="0" step="any" value={peak} inputMode="decimal"
+        placeholder="not stated" aria-label="Peak of a link, GB/s"
+        onChange={(event) => {
+          const value = event.currentTarget.valueAsNumber;
+          setMore("peak", value > 0 ? String(value) : "");
+        }} />
+    </label>
+  );
+}
+
+/** Of several ranks, or of one. */
+export function CollectivesTable({ data, onShow }: {
+  data: Data; onShow: (kind: string) => void;
+}) {
+  const peak = Boolean(route.value.more["peak"]);
+  const kind = columnIndex(data, "kind");
+  return (
+    <Card title="Collectives" class="rank-table" actions={<Peak />}
+      detail="bandwidth by the formula of nccl-tests, from recorded sizes">
+      <Table label="Collectives" data={data} prefix="collectives." rows={10}
+        empty="No collectives were recorded."
+        usual={["kind", "group", "ranks", "group_size", "bytes", "calls",
+          "time_ns", "algorithm_bandwidth", "bus_bandwidth",
+          ...peak ? ["peak_ratio"] : [], "wait_ns", "transfer_ns"]}
+        onShow={(shown, row) => onShow(String(shown.cell(row, kind)))} />
+    </Card>
+  );
+}
+
+export function CollectivesCard({ flat, onShow }: {
+  flat: FlatTable; onShow: (kind: string) => void;
+}) {
+  const data = useMemo(() => fromFlat(flat), [flat]);
+  return <CollectivesTable data={data} onShow={onShow} />;
+}
