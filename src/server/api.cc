@@ -60,15 +60,17 @@ void AnswerError(Response& response, const Error& error) {
 }
 
 Api::Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
-         std::string page_policy)
+         DroppedFiles& dropped, std::string page_policy)
     : guard_(guard),
       page_policy_(std::move(page_policy)),
       folder_(folder),
-      sessions_(sessions) {
+      sessions_(sessions),
+      dropped_(dropped) {
   AddRuns();
   AddTimeline();
   AddEvents();
   AddDocuments();
+  AddSql();
 }
 
 void Api::Add(std::string_view method, std::string_view path, Handler handler) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "server/files/dropped_files.h"
 #include "server/files/folder.h"
 #include "server/files/open_trace.h"
 #include "server/files/sessions.h"
@@ -20,6 +21,7 @@
 #include "server/http/request_guard.h"
 #include "server/http/response_headers.h"
 #include "server/kept_texts.h"
+#include "server/sql/sql_answers.h"
 
 namespace stepscope::server {
 
@@ -28,12 +30,16 @@ class Api {
   // `page_policy`: the Content-Security-Policy of the page itself, which
   // others may be allowed to frame.
   Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
+      DroppedFiles& dropped,
       std::string page_policy = PolicyFramedBy("'none'"));
 
   // Answers whatever request.
   void Handle(const Request& request, Response& response) const;
   // Answers that wait give up soon after.
-  void Stop() { stopping_ = true; }
+  void Stop() {
+    stopping_ = true;
+    sql_.StopAll();
+  }
 
  private:
   using Handler =
@@ -47,6 +53,7 @@ class Api {
   void AddTimeline();
   void AddEvents();
   void AddDocuments();
+  void AddSql();
 
   void Add(std::string_view method, std::string_view path, Handler handler);
   void AddOnTrace(std::string_view path, OnTrace answer,
@@ -66,10 +73,12 @@ class Api {
   const std::string page_policy_;
   Folder& folder_;
   Sessions& sessions_;
+  DroppedFiles& dropped_;
   std::map<std::pair<std::string, std::string>, Handler> handlers_;
   // Tables of views, of all open traces. Their keys have the traces' serials,
   // so those of a closed trace are never asked for and go first.
   mutable KeptTexts view_tables_{size_t{64} << 20};
+  mutable SqlAnswers sql_;
   std::atomic<bool> stopping_{false};
 };
 
