@@ -6,9 +6,11 @@ import { tokenRefused } from "../state/api.ts";
 import { notLoadedText } from "../state/not_loaded.ts";
 import { route } from "../state/route.ts";
 import { views, type View } from "../views/registry.tsx";
+import { DropFile } from "./DropFile.tsx";
 import { Help, helpShown, showHelp } from "./Help.tsx";
 import { AskToken, Failed, Message, traceMessage } from "./Messages.tsx";
 import { Nav } from "./Nav.tsx";
+import { ServerGone } from "./ServerGone.tsx";
 import { Toast } from "./Toast.tsx";
 import { TopBar } from "./TopBar.tsx";
 import { isTyping } from "./typing.ts";
@@ -68,9 +70,11 @@ export function App() {
     <div class={"shell" + (view.key === "trace" ? " narrow" : "")}>
       <Nav current={view.key} />
       <TopBar />
+      <ServerGone />
       <main tabIndex={-1}>{message ?? <ViewFrame view={view} />}</main>
       <Help />
       <Toast />
+      <DropFile />
     </div>
   );
 }

@@ -9,7 +9,8 @@ import { learnShort } from "../model/names.ts";
 import {
   addressOf, newTraces, pickNow, type Picked,
 } from "../model/pick.ts";
-import { api, tokenRefused } from "./api.ts";
+import { ApiError } from "../api/client.ts";
+import { api, serverGone, tokenRefused } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
 import { errorText, expectReady, failed, type Load } from "./load.ts";
 import { navigate, route } from "./route.ts";
@@ -88,7 +89,7 @@ export const trace = computed<{ t: string; info: TraceInfo } | null>(() => {
 /** Only the timeline has a picture so far, and a coarse one. */
 export const isPreview = computed(() => openInfo.value?.preview != null);
 
-async function loadRuns(): Promise<void> {
+export async function loadRuns(): Promise<void> {
   try {
     const value = await api.get("runs");
     learnFirst(value);
@@ -112,9 +113,11 @@ async function watchFolder(): Promise<void> {
     try {
       const answer = await api.get(
         "changes", { generation });
+      serverGone.value = false;
       if (answer.generation !== generation) await loadRuns();
-    } catch {
-      await pause(5000);
+    } catch (error) {
+      serverGone.value = error instanceof ApiError && error.status === 0;
+      await pause(serverGone.value ? 2000 : 5000);
     }
   }
 }
