@@ -44,8 +44,8 @@ LAYERS = {
         "trace", "base",
     },
     "server": {
-        "analysis", "report", "importers", "exporters", "snapshot", "timeline",
-        "trace", "base",
+        "query", "analysis", "report", "importers", "exporters", "snapshot",
+        "timeline", "trace", "base",
     },
     "cli": {
         "server", "query", "profiler", "report", "analysis", "memory",

@@ -69,11 +69,11 @@ inline constexpr Hue kHues[] = {
     {{"launch-gap", "#ad7743", "#b2681a"}, ""},
     {{"copy", "#86336a", "#de7994"}, "Copy, set", true},
     {{"user", "#dcd657", "#ccb81c"}, "User range"},
-    {{"communication", "#b32d08", "#9a3410"}, "Communication", true},
+    {{"communication", "#b32d08", "#9a3410"}, "Communication"},
     {{"python", "#9fd7f5", "#6cc5f0"}, "Python function"},
     {{"stage", "#3891ab", "#80d8f6"}, "Stage"},
     {{"input", "#d9dc7f", "#b5af22"}, ""},
-    {{"sync", "#3891ab", "#80d8f6"}, ""},
+    {{"sync", "#7d3cd9", "#a24ff5"}, ""},
     {{"unexplained", "#b3b8bf", "#5f646b"}, ""},
 };
 
@@ -210,6 +210,19 @@ inline constexpr Look kOverlapLooks[] = {
     {"both at once", "both at once", "user"},
     {"communicates only", "communicates", "communication"},
     {"neither", "neither", "unexplained"},
+};
+
+// What the critical path goes through, by PathCategoryName().
+inline constexpr Look kPathLooks[] = {
+    {"operator", "Host code", "operator"},
+    {"loader", "Data loading", "input"},
+    {"kernel", "Kernel", "kernel"},
+    {"copy", "Copy, set", "copy"},
+    {"communication", "Communication", "communication"},
+    {"launch", "Launch", "launch-gap"},
+    {"sync", "Host waits for GPU", "sync"},
+    {"API call", "Runtime call", "runtime"},
+    {"idle", "Idle", "unexplained"},
 };
 
 // Kinds of tracks that show a curve.

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "query/database.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 
@@ -22,6 +23,7 @@ struct QueryLimits {
   std::string spill_folder;  // where more than that goes; empty: nowhere
   // The one file that WriteParquet may write; empty: none.
   std::string output;
+  int threads = 0;  // 0: as many as the machine has
 };
 
 class QuerySession {
@@ -29,6 +31,11 @@ class QuerySession {
   // kInvalidArgument: a limit makes no sense. kUnsupported: no DuckDB.
   static Result<std::unique_ptr<QuerySession>> Open(const std::string& dataset,
                                                     const QueryLimits& limits);
+
+  // The tables of one trace in memory, as a dataset with it alone has them,
+  // without any file: nothing else can be read.
+  static Result<std::unique_ptr<QuerySession>> OpenTrace(
+      std::shared_ptr<const Trace> trace, const QueryLimits& limits);
 
   // One statement that reads. kInvalidArgument with DuckDB's message.
   Result<QueryResult> Query(const std::string& sql);
@@ -40,6 +47,7 @@ class QuerySession {
  private:
   explicit QuerySession(std::unique_ptr<Database> db) : db_(std::move(db)) {}
 
+  // `dataset`: the folder whose files can be read; empty: none.
   Status Lock(const std::string& dataset, const QueryLimits& limits);
   // That `sql` is one statement which only reads.
   Status Check(const std::string& sql);

@@ -152,6 +152,7 @@ Status AddSummaryTables(std::shared_ptr<const Trace> trace, ViewSet views,
                         Database& db) {
   SummaryOptions options;
   options.views = views;
+  options.flops = true;  // as the viewer has them
   const auto owner = std::make_shared<const Computed>(
       Computed{trace, ComputeSummary(*trace, options)});
   for (const TableSchema& table : AllTables())

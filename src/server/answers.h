@@ -38,13 +38,16 @@ inline constexpr AnswerType kAnswerTypes[] = {
     // `jobs`: the files are of several; what to open instead, one of these.
     {"Progress", R"(state: OpenState; done?, total?: number;
       stage?, error?: string; preview?: boolean; jobs?: string[])"},
+    // Of a file that is dropped on the page, part by part. With its last part:
+    // `t`, or `why` it cannot be shown.
+    {"DroppedInfo", "id, t, why: string; bytes: number"},
     {"ClockInfo", R"(method, offset_ns: string;
       drift_ppm, error_ns, error_ppm: number | null)"},
     {"GroupKind", R"("process" | "device")"},
     {"GroupInfo", R"(id: number; name, detail: string; kind: GroupKind;
       pid?: number; rank?: number | null; clock?: ClockInfo | null)"},
     {"TrackKind", R"("thread" | "async" | "python" | "stream" | "stage" |
-      "counter" | "memory" | "queue" | "busy" | "occupancy")"},
+      "path" | "counter" | "memory" | "queue" | "busy" | "occupancy")"},
     {"TrackInfo", R"(id, group, events, depth: number; kind: TrackKind;
       name, detail, unit?: string)"},
     {"StepInfo", R"(index, start, end, dur: number; warmup: boolean;
@@ -103,6 +106,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
     // Where `count` is 0, `row` is null and what follows is left out.
     {"FoundInfo", R"(count, names, index, row, track, depth, start, dur: number;
       name, class: string)"},
+    // The first of `count`, by time.
+    {"HitsInfo", "count: number; rows: EventRef[]"},
     // `nested`: calls inside another of the row, which is a part of that.
     {"SelectRow", R"(name, class: string; name_id: number;
       on: "thread" | "stream" | "async";
@@ -260,18 +265,31 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"HeatMap", R"(measure: string; most: number; ranks, first, last: number[];
       cells: number[][])"},
 
+    // What SQL can ask for. `why`: DuckDB is not there.
+    {"SqlColumn", "name, type: string; meaning?: string"},
+    {"SqlTable", "name, meaning: string; columns: SqlColumn[]"},
+    {"SqlQuery", "name, meaning, sql: string"},
+    {"SqlSchema", R"(available: boolean; why: string; tables: SqlTable[];
+      queries: SqlQuery[])"},
+    // `more`: there are rows beyond these. Whole numbers that a page cannot
+    // hold are text.
+    {"SqlRows", "columns: SqlColumn[]; rows: Cell[][]; more: boolean"},
+    {"SqlStopped", "stopped: boolean"},
+
     // By request.
     {"Folder", "generation: number"},
     {"Answers", R"(runs: Runs; changes: Folder; live: LiveInfo;
-      open, cancel, progress: Progress; trace: TraceInfo; names: Names;
-      counter, host_busy: CounterSeries; idle: IdleInfo; mark: MarkInfo;
-      select: SelectInfo; flame: FlameInfo; critical: CriticalInfo; event: EventInfo;
+      open, cancel, progress: Progress; drop: DroppedInfo; trace: TraceInfo;
+      names: Names; counter, host_busy: CounterSeries; idle: IdleInfo;
+      mark: MarkInfo; select: SelectInfo; flame: FlameInfo;
+      critical: CriticalInfo; event: EventInfo;
       memory: MemoryMaps; memory_area: MemoryArea; memory_box: MemoryBox;
       memory_held: FlatTable;
-      find: FoundInfo; locate: LocatedInfo; summary: SummaryDoc;
+      find: FoundInfo; hits: HitsInfo; locate: LocatedInfo; summary: SummaryDoc;
       advise: AdviseDoc; whatif: WhatIfDoc; compare: CompareDoc;
       tables: DeclaredTables; table: FlatTable; traces, read: TraceList;
-      job: JobInfo; job_steps: JobSteps; heat: HeatMap)"},
+      job: JobInfo; job_steps: JobSteps; heat: HeatMap;
+      sql_schema: SqlSchema; sql: SqlRows; sql_stop: SqlStopped)"},
 };
 // clang-format on
 

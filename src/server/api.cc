@@ -60,18 +60,20 @@ void AnswerError(Response& response, const Error& error) {
 }
 
 Api::Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
-         TraceReader& reader, std::string page_policy)
+         TraceReader& reader, DroppedFiles& dropped, std::string page_policy)
     : guard_(guard),
       page_policy_(std::move(page_policy)),
       folder_(folder),
       sessions_(sessions),
       reader_(reader),
-      jobs_(reader) {
+      jobs_(reader),
+      dropped_(dropped) {
   AddRuns();
   AddTimeline();
   AddEvents();
   AddDocuments();
   AddJobs();
+  AddSql();
 }
 
 void Api::Add(std::string_view method, std::string_view path, Handler handler) {

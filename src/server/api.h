@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "server/files/dropped_files.h"
 #include "server/files/folder.h"
 #include "server/files/open_trace.h"
 #include "server/files/sessions.h"
@@ -23,6 +24,7 @@
 #include "server/jobs/trace_reader.h"
 #include "server/kept_texts.h"
 #include "server/live/live_answer.h"
+#include "server/sql/sql_answers.h"
 
 namespace stepscope::server {
 
@@ -31,12 +33,16 @@ class Api {
   // `page_policy`: the Content-Security-Policy of the page itself, which
   // others may be allowed to frame.
   Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
-      TraceReader& reader, std::string page_policy = PolicyFramedBy("'none'"));
+      TraceReader& reader, DroppedFiles& dropped,
+      std::string page_policy = PolicyFramedBy("'none'"));
 
   // Answers whatever request.
   void Handle(const Request& request, Response& response) const;
   // Answers that wait give up soon after.
-  void Stop() { stopping_ = true; }
+  void Stop() {
+    stopping_ = true;
+    sql_.StopAll();
+  }
 
  private:
   using Handler =
@@ -51,6 +57,7 @@ class Api {
   void AddEvents();
   void AddDocuments();
   void AddJobs();
+  void AddSql();
 
   void Add(std::string_view method, std::string_view path, Handler handler);
   void AddOnTrace(std::string_view path, OnTrace answer,
@@ -72,11 +79,13 @@ class Api {
   Sessions& sessions_;
   TraceReader& reader_;
   JobTables jobs_;
+  DroppedFiles& dropped_;
   std::map<std::pair<std::string, std::string>, Handler> handlers_;
   // Tables of views, of all open traces. Their keys have the traces' serials,
   // so those of a closed trace are never asked for and go first.
   mutable KeptTexts view_tables_{size_t{64} << 20};
   LiveAnswers live_answers_;
+  mutable SqlAnswers sql_;
   std::atomic<bool> stopping_{false};
 };
 

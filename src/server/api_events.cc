@@ -83,6 +83,10 @@ Result<std::string> AnswerLocate(const OpenTrace& open,
 
 void Api::AddEvents() {
   AddOnTrace("find", OfAllEvents(AnswerFind));
+  AddOnTrace("hits", OfAllEvents([](const OpenTrace& open,
+                                    const Parameters& parameters) {
+               return HitsJson(open, parameters.Text("q"));
+             }));
   AddOnTrace("locate", AnswerLocate);
   AddOnTrace("event", AnswerEvent);
   AddOnTrace("same", OfAllEvents(AnswerSame));

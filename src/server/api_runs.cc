@@ -92,6 +92,37 @@ std::string RunsJson(const Listing& listing, Sessions& sessions) {
   return json.Take();
 }
 
+// A part of a file that was dropped on the page. With the last one comes what
+// it is called now, or why it cannot be shown.
+Result<std::string> AnswerDrop(const Parameters& parameters, Folder& folder,
+                               DroppedFiles& dropped) {
+  DroppedPart part;
+  part.id = parameters.Text("id");
+  part.name = parameters.Text("name");
+  part.bytes = parameters.body();
+  STEPSCOPE_TRY_ASSIGN(const int64_t total, parameters.Integer("bytes"));
+  STEPSCOPE_TRY_ASSIGN(const int64_t at, parameters.Integer("at", 0));
+  part.total = static_cast<uint64_t>(total);
+  part.at = static_cast<uint64_t>(at);
+  STEPSCOPE_TRY_ASSIGN(const DroppedSoFar so_far, dropped.Add(part));
+  std::string id;
+  std::string why;
+  if (!so_far.path.empty()) {
+    folder.ShowDropped(dropped.folder());
+    folder.LookNow();
+    id = folder.IdOfPath(so_far.path);
+    if (id.empty()) {
+      why = "it is not a trace that stepscope can read";
+      dropped.Remove(so_far.path);
+      folder.LookNow();
+    }
+  }
+  JsonWriter json;
+  json.BeginObject().Field("id", so_far.id).Field("bytes", so_far.bytes);
+  json.Field("t", id).Field("why", why).EndObject();
+  return json.Take();
+}
+
 }  // namespace
 
 void Api::AddRuns() {
@@ -131,6 +162,9 @@ void Api::AddRuns() {
         sessions_.Cancel(id);
         AnswerText(response, ProgressJson(sessions_.ProgressOf(id)));
       });
+  Add("POST", "drop", [this](const Parameters& parameters, Response& response) {
+    AnswerAbout(response, AnswerDrop(parameters, folder_, dropped_));
+  });
   Add("GET", "progress",
       [this](const Parameters& parameters, Response& response) {
         StreamProgress(parameters.Text("t"), response);

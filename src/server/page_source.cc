@@ -85,7 +85,7 @@ std::string TypeScript() {
          LooksText("CLASSES", kEventClassLooks) +
          LooksText("TYPES", kEventTypeLooks) +
          LooksText("STAGES", kStageLooks) +
-         LooksText("OVERLAPS", kOverlapLooks) +
+         LooksText("OVERLAPS", kOverlapLooks) + LooksText("PATHS", kPathLooks) +
          LooksText("CURVES", kCurveLooks);
 }
 

@@ -31,6 +31,11 @@ bool WaitsForNews(std::string_view head) {
   return target == " /api/v1/changes" || target == " /api/v1/progress";
 }
 
+// The one request with a body.
+bool IsDrop(std::string_view head) {
+  return head.starts_with("POST /api/v1/drop?");
+}
+
 // A connection is a descriptor, and a thousand may be slow.
 void AllowManyFiles() {
   rlimit limit = {};
@@ -60,23 +65,33 @@ struct Server::Parts {
                  options.memory != 0 ? options.memory : Sessions::UsualMemory(),
                  options.cache),
         reader(folder, sessions, options.cache),
-        api(guard, folder, sessions, reader, PolicyFramedBy(frames.sources())),
+        dropped(options.drop),
+        api(guard, folder, sessions, reader, dropped,
+            PolicyFramedBy(frames.sources())),
         engine([this](const Request& request, Response& response) {
           api.Handle(request, response);
         }),
         pool(kMostThreads, kMostWaiting),
         waiters(kMostThreads, kMostWaiting),
         loop(
-            [this](std::string head, std::shared_ptr<Exchange> exchange) {
-              Answer(std::move(head), std::move(exchange));
+            [this](std::string head, std::string body,
+                   std::shared_ptr<Exchange> exchange) {
+              Answer(std::move(head), std::move(body), std::move(exchange));
             },
-            Engine::Refusal, options.limits) {}
+            Engine::Refusal,
+            [this](std::string_view head) {
+              return IsDrop(head) && guard.MayBringBody(head)
+                         ? DroppedFiles::kMostPart
+                         : 0;
+            },
+            options.limits) {}
 
-  void Answer(std::string head, std::shared_ptr<Exchange> exchange) {
+  void Answer(std::string head, std::string body,
+              std::shared_ptr<Exchange> exchange) {
     WorkPool& threads = WaitsForNews(head) ? waiters : pool;
-    const bool taken = threads.Run([this, head = std::move(head), exchange] {
-      engine.Serve(head, *exchange);
-    });
+    const bool taken =
+        threads.Run([this, head = std::move(head), body = std::move(body),
+                     exchange] { engine.Serve(head, body, *exchange); });
     if (taken) return;
     exchange->Write(Engine::Refusal(503, "the server is busy; try again"));
     exchange->Finish(false);
@@ -100,6 +115,7 @@ struct Server::Parts {
   WorkPool importers;
   Sessions sessions;
   TraceReader reader;
+  DroppedFiles dropped;
   Api api;
   Engine engine;
   WorkPool pool;

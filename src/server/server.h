@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "server/files/dropped_files.h"
 #include "server/files/folder.h"
 #include "server/files/import_cache.h"
 #include "server/http/connection_loop.h"
@@ -30,6 +31,7 @@ struct ServerOptions {
   std::vector<std::string> allowed_hosts = {};
   CacheOptions cache = {};  // where traces are kept for the next time
   LoopLimits limits = {};
+  DropLimits drop = {};
 };
 
 class Sessions;

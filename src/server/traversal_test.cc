@@ -48,12 +48,13 @@ class NaiveServer {
         }),
         pool_(2, 64),
         loop_(
-            [this](std::string head, std::shared_ptr<Exchange> exchange) {
+            [this](std::string head, std::string,
+                   std::shared_ptr<Exchange> exchange) {
               pool_.Run([this, head = std::move(head), exchange] {
-                engine_.Serve(head, *exchange);
+                engine_.Serve(head, {}, *exchange);
               });
             },
-            Engine::Refusal) {
+            Engine::Refusal, [](std::string_view) { return size_t{0}; }) {
     const auto socket = ListenOn("127.0.0.1", 0);
     EXPECT_TRUE(socket);
     port_ = socket->port;

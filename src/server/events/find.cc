@@ -4,6 +4,7 @@
 #include <regex.h>
 
 #include <algorithm>
+#include <queue>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -14,6 +15,8 @@ namespace stepscope::server {
 namespace {
 
 constexpr size_t kLongestText = 256;
+// More than anybody reads in a list.
+constexpr size_t kMostHits = 5000;
 
 Error BadQuery(std::string why) {
   return Fail(ErrorCode::kInvalidArgument, "q: " + std::move(why));
@@ -122,6 +125,37 @@ Result<std::string> FindJson(const OpenTrace& open,
   else
     WriteEventPlace(json, open, best.second);
   json.EndObject();
+  return json.Take();
+}
+
+Result<std::string> HitsJson(const OpenTrace& open, const std::string& text) {
+  const Trace& trace = open.trace();
+  STEPSCOPE_TRY_ASSIGN(const std::vector<bool> matches,
+                       MatchNames(trace, text));
+  // The first so far, the last of them on top: memory does not grow with the
+  // number of events.
+  using Place = std::pair<int64_t, Row>;
+  std::priority_queue<Place> first;
+  uint64_t count = 0;
+  for (Row row = 0; row < trace.size(); ++row) {
+    if (!matches[trace.name()[row].v]) continue;
+    ++count;
+    const Place here(trace.start_ns()[row], row);
+    if (first.size() == kMostHits && first.top() < here) continue;
+    first.push(here);
+    if (first.size() > kMostHits) first.pop();
+  }
+  std::vector<Row> rows(first.size());
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row, first.pop())
+    *row = first.top().second;
+  JsonWriter json;
+  json.BeginObject().Field("count", count).Key("rows").BeginArray();
+  for (const Row row : rows) {
+    json.BeginObject();
+    WriteEventPlace(json, open, row);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
   return json.Take();
 }
 

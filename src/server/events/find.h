@@ -25,5 +25,7 @@ Result<std::vector<bool>> MatchNames(const Trace& trace,
                                      const std::string& text);
 
 Result<std::string> FindJson(const OpenTrace& open, const FindRequest& request);
+// All that match, as a list; the first 5,000 by time.
+Result<std::string> HitsJson(const OpenTrace& open, const std::string& text);
 
 }  // namespace stepscope::server

@@ -86,6 +86,7 @@ class Lister {
       Run run;
       run.id = IdOf("run", file.folder);
       run.name = file.folder.empty() ? top_ : file.folder;
+      if (run.name == kDroppedLabel) run.name.erase(0, 1);
       listing_.runs.push_back(std::move(run));
     }
     Run& run = listing_.runs.back();
@@ -187,15 +188,42 @@ uint64_t Folder::WaitForChange(uint64_t known, std::chrono::milliseconds time) {
   }
 }
 
+FolderPaths Folder::paths() const {
+  const std::lock_guard lock(paths_mutex_);
+  return paths_;
+}
+
+void Folder::ShowDropped(const std::string& folder) {
+  const std::lock_guard lock(paths_mutex_);
+  if (!dropped_) paths_ = paths_.WithDropped(folder);
+  dropped_ = true;
+}
+
+void Folder::LookNow() {
+  const std::lock_guard lock(mutex_);
+  Look();
+  looked_ = std::chrono::steady_clock::now();
+}
+
+std::string Folder::IdOfPath(const std::string& path) {
+  const std::shared_ptr<const Listing> listing = List();
+  for (const Run& run : listing->runs)
+    for (const Worker& worker : run.workers)
+      for (const Window& window : worker.windows)
+        if (window.path == path) return window.id;
+  return {};
+}
+
 void Folder::Look() {
+  const FolderPaths looked_at = paths();
   FolderScan scan;
   std::string problem;
-  Result<FolderScan> found = paths_.Scan();
+  Result<FolderScan> found = looked_at.Scan();
   if (found)
     scan = *std::move(found);
   else
     problem = found.error().message;
-  Lister lister(paths_.Name());
+  Lister lister(looked_at.Name());
   std::set<std::string> paths;
   for (const FoundFile& file : scan.files) paths.insert(file.path);
   for (const FoundFile& file : scan.files) {
@@ -212,8 +240,8 @@ void Folder::Look() {
       known_, [&](const auto& known) { return !paths.contains(known.first); });
   Listing listing = lister.Take();
   if (listing.runs.empty() && problem.empty())
-    problem = paths_.is_one_file()
-                  ? paths_.Name() + " " + scan.skipped.at(0).why
+    problem = looked_at.is_one_file()
+                  ? looked_at.Name() + " " + scan.skipped.at(0).why
                   : "there is no trace in this folder yet";
   else if (scan.cut_short)
     problem = "this folder is very large: only a part of it is shown";
@@ -227,7 +255,7 @@ void Folder::Look() {
 
 std::string Folder::WrongFile() {
   const std::shared_ptr<const Listing> listing = List();
-  return paths_.is_one_file() && listing->runs.empty() ? listing->problem : "";
+  return paths().is_one_file() && listing->runs.empty() ? listing->problem : "";
 }
 
 const Folder::Known& Folder::Recognise(const std::string& path,
@@ -280,7 +308,7 @@ std::optional<Target> Folder::Find(const std::string& id) {
 
 Status Folder::Check(const Window& window) const {
   const Result<FileIdentity> now = IdentityOf(window.path);
-  if (!now || !paths_.Holds(window.path))
+  if (!now || !paths().Holds(window.path))
     return Fail(ErrorCode::kNotFound,
                 window.file + ": the file is gone; choose another one");
   if (now->device != window.identity.device ||

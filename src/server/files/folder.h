@@ -77,6 +77,12 @@ class Folder {
   void Stop() { stop_ = true; }
   // A file that was named alone and is not a trace, and why; empty: none.
   std::string WrongFile();
+  // Shows what lies in that folder, too, from now on.
+  void ShowDropped(const std::string& folder);
+  // Looks again at once, not when the last look is old.
+  void LookNow();
+  // The id of the window with this path; empty: there is none.
+  std::string IdOfPath(const std::string& path);
   // As last listed.
   std::optional<Target> Find(const std::string& id);
   // Whether the file of a window is still the one that was listed, and lies
@@ -93,7 +99,11 @@ class Folder {
   void Look();
   const Known& Recognise(const std::string& path, const FileIdentity& identity);
 
-  const FolderPaths paths_;
+  FolderPaths paths() const;
+
+  mutable std::mutex paths_mutex_;
+  FolderPaths paths_;  // under paths_mutex_
+  bool dropped_ = false;
   std::mutex mutex_;
   std::map<std::string, Known> known_;  // by path
   std::shared_ptr<const Listing> listing_;

@@ -68,10 +68,21 @@ void FolderPaths::Label() {
   }
 }
 
+FolderPaths FolderPaths::WithDropped(const std::string& folder) const {
+  FolderPaths all = *this;
+  all.roots_.push_back({Canonical(folder), true, kDroppedLabel});
+  return all;
+}
+
+size_t FolderPaths::named() const {
+  const bool dropped = !roots_.empty() && roots_.back().label == kDroppedLabel;
+  return roots_.size() - (dropped ? 1 : 0);
+}
+
 std::string FolderPaths::Name() const {
   if (roots_.empty()) return {};
   std::string name = LastPart(roots_[0].path);
-  if (roots_.size() > 1) name += Format(" and %zu more", roots_.size() - 1);
+  if (named() > 1) name += Format(" and %zu more", named() - 1);
   return name;
 }
 

@@ -11,14 +11,20 @@
 
 namespace stepscope::server {
 
+// Where dropped files stand in a list. No folder below another begins so.
+inline constexpr char kDroppedLabel[] = "/Dropped files";
+
 class FolderPaths {
  public:
   // The first is looked at alone unless there are more.
   explicit FolderPaths(std::vector<std::string> paths);
 
+  // The same with one more folder, which changes no id of the others.
+  FolderPaths WithDropped(const std::string& folder) const;
+
   // What a reader knows it by: "profiler_log", "a.json and 2 more".
   std::string Name() const;
-  bool is_one_file() const { return roots_.size() == 1 && !roots_[0].folder; }
+  bool is_one_file() const { return named() == 1 && !roots_[0].folder; }
   // All files. Of several paths, what cannot be read is left out unless
   // nothing can.
   Result<FolderScan> Scan() const;
@@ -32,6 +38,8 @@ class FolderPaths {
     std::string label;  // the folder that it is shown as; empty: the top
   };
   void Label();
+  // Those that were named when the server began.
+  size_t named() const;
 
   std::vector<Root> roots_;
 };

@@ -32,7 +32,8 @@ struct ConnectionLoop::Connection {
   int fd = -1;
   std::string in;
   std::string out;
-  size_t sent = 0;                     // of `out`
+  size_t sent = 0;    // of `out`
+  size_t wanted = 0;  // bytes of the head and the body that is on its way
   std::shared_ptr<Exchange> exchange;  // null: no request is being answered
   bool no_more = false;                // the client has ended its side
   bool closing = false;                // when everything is sent
@@ -40,6 +41,7 @@ struct ConnectionLoop::Connection {
   Clock::time_point deadline{};
 
   bool idle() const { return exchange == nullptr && out.empty(); }
+  size_t room() const { return std::max(kMaxHeadBytes, wanted); }
 };
 
 ConnectionLoop::Woken::~Woken() { close(event); }
@@ -54,9 +56,10 @@ void ConnectionLoop::Woken::Add(uint64_t number) {
 }
 
 ConnectionLoop::ConnectionLoop(Answer answer, Refusal refusal,
-                               LoopLimits limits)
+                               MostBody most_body, LoopLimits limits)
     : answer_(std::move(answer)),
       refusal_(std::move(refusal)),
+      most_body_(std::move(most_body)),
       limits_(limits),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       woken_(std::make_shared<Woken>(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))) {
@@ -161,7 +164,7 @@ bool ConnectionLoop::MakeRoom() {
 
 void ConnectionLoop::OnReadable(Connection& connection) {
   std::array<char, 4096> bytes;
-  while (connection.in.size() < kMaxHeadBytes) {
+  while (connection.in.size() < connection.room()) {
     const ssize_t got = recv(connection.fd, bytes.data(), bytes.size(), 0);
     if (got > 0) {
       if (connection.idle() && connection.in.empty())
@@ -202,12 +205,31 @@ void ConnectionLoop::NextRequest(Connection& connection) {
       break;
   }
   std::string head = connection.in.substr(0, check.size);
-  connection.in.erase(0, check.size);
+  if (check.body > 0 && connection.wanted == 0) {
+    if (check.body > most_body_(head)) {
+      Refuse(connection, 413, "this request may have no such body");
+      return;
+    }
+    connection.wanted = check.size + check.body;
+    connection.deadline =
+        Clock::now() + limits_.head + std::chrono::seconds(check.body >> 15);
+  }
+  if (connection.in.size() < connection.wanted) {
+    if (connection.no_more) {
+      Close(connection.number);
+      return;
+    }
+    Watch(connection);
+    return;
+  }
+  std::string body = connection.in.substr(check.size, check.body);
+  connection.in.erase(0, check.size + check.body);
+  connection.wanted = 0;
   connection.exchange = std::make_shared<Exchange>(
       [woken = woken_, number = connection.number] { woken->Add(number); });
   connection.deadline = Clock::time_point::max();
   Watch(connection);
-  answer_(std::move(head), connection.exchange);
+  answer_(std::move(head), std::move(body), connection.exchange);
 }
 
 void ConnectionLoop::Refuse(Connection& connection, int status,
@@ -293,7 +315,7 @@ void ConnectionLoop::Send(Connection& connection) {
 void ConnectionLoop::Watch(Connection& connection) {
   uint32_t wanted = 0;
   if (!connection.no_more && !connection.closing &&
-      connection.in.size() < kMaxHeadBytes)
+      connection.in.size() < connection.room())
     wanted |= EPOLLIN;
   if (connection.sent < connection.out.size()) wanted |= EPOLLOUT;
   if (wanted == connection.watched) return;

@@ -25,7 +25,8 @@ namespace stepscope::server {
 
 struct LoopLimits {
   size_t connections = 2048;  // more: the oldest that says nothing is closed
-  std::chrono::milliseconds head{5000};    // for a whole head
+  // For a whole head; for a body again, and a second more for each 32 KiB.
+  std::chrono::milliseconds head{5000};
   std::chrono::milliseconds idle{60'000};  // between two requests
   // For an answer, and a second more for each 32 KiB of it.
   std::chrono::milliseconds answer{10'000};
@@ -35,12 +36,16 @@ class ConnectionLoop {
  public:
   // Answers a request in time through the exchange, on whatever thread. It
   // must call Finish(). REQUIRES: returns at once.
-  using Answer =
-      std::function<void(std::string head, std::shared_ptr<Exchange>)>;
+  using Answer = std::function<void(std::string head, std::string body,
+                                    std::shared_ptr<Exchange>)>;
+  // The most bytes that the body of this request may have. It is asked before
+  // any of them is kept.
+  using MostBody = std::function<size_t(std::string_view head)>;
   // What to send for a head that is refused; complete, with headers.
   using Refusal = std::function<std::string(int status, std::string_view why)>;
 
-  ConnectionLoop(Answer answer, Refusal refusal, LoopLimits limits = {});
+  ConnectionLoop(Answer answer, Refusal refusal, MostBody most_body,
+                 LoopLimits limits = {});
   ~ConnectionLoop();
   ConnectionLoop(const ConnectionLoop&) = delete;
   ConnectionLoop& operator=(const ConnectionLoop&) = delete;
@@ -80,6 +85,7 @@ class ConnectionLoop {
 
   const Answer answer_;
   const Refusal refusal_;
+  const MostBody most_body_;
   const LoopLimits limits_;
   int epoll_ = -1;
   std::shared_ptr<Woken> woken_;

@@ -70,14 +70,17 @@ Engine::Engine(Handler handler) {
   });
 }
 
-void Engine::Serve(std::string_view head, Exchange& exchange) {
+void Engine::Serve(std::string_view head, std::string body,
+                   Exchange& exchange) {
   HeadStream stream(head, exchange);
   bool close = false;
   const bool written =
-      process_request(stream, false, close, [](Request& request) {
+      process_request(stream, false, close, [&](Request& request) {
         // Answers go out as they are: on loopback, packing costs more than it
         // saves.
         request.headers.erase("Accept-Encoding");
+        // The loop has read it; the parser sees a head alone.
+        request.body = std::move(body);
       });
   exchange.Finish(written && !close && !stream.is_readable());
 }

@@ -21,7 +21,7 @@ class Engine : private httplib::Server {
   explicit Engine(Handler handler);
 
   // Answers through `exchange` and finishes it.
-  void Serve(std::string_view head, Exchange& exchange);
+  void Serve(std::string_view head, std::string body, Exchange& exchange);
   // Answers that are streams end soon after.
   void Stop() { svr_sock_ = INVALID_SOCKET; }
 

@@ -34,6 +34,8 @@ class Parameters {
     return has(name) ? request_.get_param_value(name) : std::string();
   }
   std::vector<std::string> Texts(const char* name) const;
+  // Of the one request that has one.
+  std::string_view body() const { return request_.body; }
   // Absent and without a fallback: an error.
   Result<int64_t> Integer(
       const char* name, std::optional<int64_t> fallback = std::nullopt,

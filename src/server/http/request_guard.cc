@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "server/http/host_name.h"
+#include "server/http/request_head.h"
 
 namespace stepscope::server {
 namespace {
@@ -71,14 +72,23 @@ Objection RequestGuard::CheckShell(const Request& request) const {
   return {};
 }
 
-bool RequestGuard::HasToken(const Request& request) const {
-  // A proxy in front may want Authorization for itself.
-  if (request.has_header("Stepscope-Token"))
-    return SameToken(request.get_header_value("Stepscope-Token"), token_);
+// A proxy in front may want Authorization for itself.
+bool RequestGuard::IsToken(std::string_view own,
+                           std::string_view authorization) const {
+  if (!own.empty()) return SameToken(own, token_);
   constexpr std::string_view kScheme = "Bearer ";
-  const std::string given = request.get_header_value("Authorization");
-  return given.starts_with(kScheme) &&
-         SameToken(std::string_view(given).substr(kScheme.size()), token_);
+  return authorization.starts_with(kScheme) &&
+         SameToken(authorization.substr(kScheme.size()), token_);
+}
+
+bool RequestGuard::HasToken(const Request& request) const {
+  return IsToken(request.get_header_value("Stepscope-Token"),
+                 request.get_header_value("Authorization"));
+}
+
+bool RequestGuard::MayBringBody(std::string_view head) const {
+  return IsToken(HeaderIn(head, "stepscope-token"),
+                 HeaderIn(head, "authorization"));
 }
 
 Objection RequestGuard::CheckApi(const Request& request) const {

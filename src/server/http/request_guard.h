@@ -37,10 +37,14 @@ class RequestGuard {
   Objection CheckShell(const Request& request) const;
   // Of everything that tells something about a trace.
   Objection CheckApi(const Request& request) const;
+  // Before a body is read for a request: whether it has the token. The rest is
+  // judged when the request is whole.
+  bool MayBringBody(std::string_view head) const;
 
  private:
   bool IsAllowed(const std::string& host) const;
   bool KnowsHost(std::string_view authority) const;
+  bool IsToken(std::string_view own, std::string_view authorization) const;
   bool HasToken(const Request& request) const;
   Objection CheckHost(const Request& request) const;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "base/text.h"
 
@@ -14,7 +15,7 @@ namespace {
 using State = HeadCheck::State;
 
 HeadCheck Refuse(int status, std::string_view why) {
-  return {State::kRefused, 0, status, why};
+  return {State::kRefused, 0, 0, status, why};
 }
 
 bool IsTokenByte(char c) {
@@ -51,8 +52,19 @@ HeadCheck CheckRequestLine(std::string_view line) {
   return {};
 }
 
-// What a server that takes no bodies, ranges and protocols must not be given.
-HeadCheck CheckHeader(std::string_view line, uint32_t& once) {
+// Digits alone, so that every reader takes them for the same number.
+std::optional<size_t> LengthIn(std::string_view value) {
+  if (value.empty() || value.size() > 9) return std::nullopt;
+  size_t length = 0;
+  for (const char c : value) {
+    if (c < '0' || c > '9') return std::nullopt;
+    length = length * 10 + static_cast<size_t>(c - '0');
+  }
+  return length;
+}
+
+// What a server that takes no ranges and protocols must not be given.
+HeadCheck CheckHeader(std::string_view line, uint32_t& once, size_t& body) {
   const size_t colon = line.find(':');
   if (colon == line.npos || !IsToken(line.substr(0, colon)))
     return Refuse(400, "a header is malformed");
@@ -76,9 +88,13 @@ HeadCheck CheckHeader(std::string_view line, uint32_t& once) {
     if (value.find('%') != value.npos)
       return Refuse(400, "a header holds a percent sign");
   }
-  if (Same(name, "transfer-encoding") || Same(name, "expect") ||
-      (Same(name, "content-length") && value != "0"))
-    return Refuse(413, "requests have no body here");
+  if (Same(name, "transfer-encoding") || Same(name, "expect"))
+    return Refuse(413, "the length of a body must be said");
+  if (Same(name, "content-length")) {
+    const std::optional<size_t> length = LengthIn(value);
+    if (!length) return Refuse(413, "the body is too long");
+    body = *length;
+  }
   if (Same(name, "range")) return Refuse(416, "ranges are not supported");
   return {};
 }
@@ -89,6 +105,7 @@ HeadCheck CheckHead(std::string_view bytes) {
   size_t at = 0;
   size_t lines = 0;
   uint32_t once = 0;
+  size_t body = 0;
   while (true) {
     const size_t end = bytes.find('\n', at);
     if (end == bytes.npos) {
@@ -107,14 +124,26 @@ HeadCheck CheckHead(std::string_view bytes) {
       const HeadCheck check = CheckRequestLine(line);
       if (check.state == State::kRefused) return check;
     } else if (line.empty()) {
-      return {State::kComplete, at, 0, {}};
+      return {State::kComplete, at, body, 0, {}};
     } else {
       if (lines > kMaxHeaders) return Refuse(431, "too many headers");
-      const HeadCheck check = CheckHeader(line, once);
+      const HeadCheck check = CheckHeader(line, once, body);
       if (check.state == State::kRefused) return check;
     }
     ++lines;
   }
+}
+
+std::string_view HeaderIn(std::string_view head, std::string_view name) {
+  for (size_t at = head.find("\r\n"); at != head.npos;
+       at = head.find("\r\n", at + 2)) {
+    const std::string_view rest = head.substr(at + 2);
+    const std::string_view line = rest.substr(0, rest.find("\r\n"));
+    const size_t colon = line.find(':');
+    if (colon != line.npos && Same(line.substr(0, colon), name))
+      return Trimmed(line.substr(colon + 1), " \t");
+  }
+  return {};
 }
 
 }  // namespace stepscope::server

@@ -44,7 +44,12 @@ TEST(RequestHeadTest, RefusesWhatTwoReadersCouldUnderstandDifferently) {
       begin + "Space : x\r\n\r\n",
       begin + "A: b\rc\r\n\r\n",
       begin + std::string("A: b\0c\r\n\r\n", 10),
-      begin + "Content-Length: 5\r\n\r\nhello",
+      begin + "Content-Length: 5, 5\r\n\r\nhello",
+      begin + "Content-Length: 0x5\r\n\r\nhello",
+      begin + "Content-Length: -5\r\n\r\nhello",
+      begin + "Content-Length: 5 \t5\r\n\r\nhello",
+      begin + "Content-Length:\r\n\r\nhello",
+      begin + "Content-Length: 18446744073709551621\r\n\r\nhello",
       begin + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n",
       begin + "Content-Length: +0\r\n\r\n",
       begin + "Transfer-Encoding: chunked\r\n\r\n",
@@ -66,6 +71,22 @@ TEST(RequestHeadTest, RefusesWhatTwoReadersCouldUnderstandDifferently) {
   }
   EXPECT_EQ(CheckHead(begin + "Content-Length: 0\r\n\r\n").state,
             State::kComplete);
+}
+
+TEST(RequestHeadTest, SaysHowLongTheBodyIs) {
+  const std::string head = "POST /a HTTP/1.1\r\nContent-Length: 05\r\n\r\n";
+  const HeadCheck check = CheckHead(head + "hello");
+  EXPECT_EQ(check.state, State::kComplete);
+  EXPECT_EQ(check.size, head.size());
+  EXPECT_EQ(check.body, 5u);
+  EXPECT_EQ(CheckHead(kGood).body, 0u);
+}
+
+TEST(RequestHeadTest, FindsAHeaderByItsWholeName) {
+  EXPECT_EQ(HeaderIn(kGood, "x-y"), "z");
+  EXPECT_EQ(HeaderIn(kGood, "HOST"), "a");
+  EXPECT_EQ(HeaderIn(kGood, "y"), "");
+  EXPECT_EQ(HeaderIn(kGood, "GET /api/v1/runs?x=1 HTTP/1.1"), "");
 }
 
 TEST(RequestHeadTest, RefusesLongHeadsBeforeTheyAreWhole) {

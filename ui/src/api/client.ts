@@ -33,6 +33,9 @@ export interface Client {
     : Promise<Answers[P]>;
   post<P extends Path>(path: P, params?: Params, signal?: AbortSignal)
     : Promise<Answers[P]>;
+  /** With a body: of the one request that has one. */
+  postBytes<P extends Path>(path: P, params: Params, body: Blob,
+    signal?: AbortSignal): Promise<Answers[P]>;
   bytes(path: string, params?: Params, signal?: AbortSignal)
     : Promise<ArrayBuffer>;
   /** Calls `onLine` for each JSON line as it arrives. */
@@ -93,12 +96,13 @@ export function makeClient(options: {
   onUnauthorized?: () => void;
 }): Client {
   async function send(method: string, path: string, params?: Params,
-    signal?: AbortSignal): Promise<Response> {
+    signal?: AbortSignal, body?: Blob): Promise<Response> {
     const address = options.base + "api/v1/" + path + queryOf(params);
     let answer: Response;
     try {
       answer = await fetch(address, {
         method,
+        ...body ? { body } : {},
         ...credentialsFor(options.base, options.token()),
         signal: signal ?? null,
       });
@@ -115,6 +119,8 @@ export function makeClient(options: {
       (await send("GET", path, params, signal)).json(),
     post: async (path, params, signal) =>
       (await send("POST", path, params, signal)).json(),
+    postBytes: async (path, params, body, signal) =>
+      (await send("POST", path, params, signal, body)).json(),
     bytes: async (path, params, signal) =>
       (await send("GET", path, params, signal)).arrayBuffer(),
     lines: async (path, params, onLine, signal) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Small charts drawn as SVG: a ring, bars of a row, stacked columns.
+import { useSignal } from "@preact/signals";
 import type { Hue } from "../generated/looks.ts";
 import { formatTick, formatTime } from "../model/format.ts";
 import { cssVar } from "../model/palette.ts";
@@ -53,9 +54,22 @@ export function Columns({ columns, most, width, height, label, onPick }: {
   const y = (share: number) => TOP + inside * (1 - share);
   const every = Math.ceil(columns.length * 30 / (width - LEFT));
   const ticks = niceTicks(most);
+  // One stop for Tab, however many steps there are: arrows move along them.
+  const at = useSignal(0);
+  const stop = Math.min(at.value, columns.length - 1);
+  const onKey = (
+    event: KeyboardEvent & { currentTarget: SVGSVGElement }) => {
+    const next = { ArrowLeft: stop - 1, ArrowRight: stop + 1, Home: 0,
+      End: columns.length - 1 }[event.key];
+    if (next === undefined || !columns[next]) return;
+    at.value = next;
+    event.currentTarget.querySelectorAll<SVGElement>(".column")[next]?.focus();
+    event.preventDefault();
+  };
   return (
-    <svg class="columns" viewBox={`0 0 ${width} ${height}`} role="group"
-      aria-label={label} width={width} height={height}>
+    <svg class="columns" onKeyDown={onKey}
+      viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}
+      width={width} height={height}>
       {ticks.map((tick) => (
         <g key={tick}>
           <line x1={LEFT} x2={width} y1={y(partOf(tick, most))}
@@ -76,10 +90,16 @@ export function Columns({ columns, most, width, height, label, onPick }: {
           .map((part) => `\n${part.name}: ${formatTime(part.value)}`).join("");
         return (
           <g key={`${column.pid}.${column.index}`} class={"column" +
-            (column.warmup ? " warmup" : "")} role="button" tabIndex={0}
+            (column.warmup ? " warmup" : "")} role="button"
+            tabIndex={i === stop ? 0 : -1} aria-label={said}
             onClick={() => onPick?.(column)}
+            onFocus={() => {
+              at.value = i;
+            }}
             onKeyDown={(event) => {
-              if (event.key === "Enter") onPick?.(column);
+              if (event.key !== "Enter" && event.key !== " ") return;
+              event.preventDefault();
+              onPick?.(column);
             }}>
             <title>{text}</title>
             <rect x={LEFT + pitch * i} width={pitch} y={TOP} height={inside}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  clampRange, frameEvent, reveal, SHORTEST, ticksOf, timeToX,
+  clampRange, frameEvent, isOtherView, reveal, SHORTEST, ticksOf, timeToX,
   wholeRange, xToTime, zoomAt,
 } from "./axis.ts";
 
@@ -77,4 +77,13 @@ test("ticks are round and not too near", () => {
   expect(times[0]).toBe(37.8e6);
   expect(times.length).toBe(10);
   expect(ticksOf({ t0: 0, t1: 40 }, 1200).step).toBeGreaterThanOrEqual(1);
+});
+
+test("a zoom and a jump are steps to go back over, moving is none", () => {
+  const seen = { t0: 100, t1: 200 };
+  expect(isOtherView(seen, { t0: 100, t1: 150 })).toBe(true);
+  expect(isOtherView(seen, { t0: 100.04, t1: 200.01 })).toBe(false);
+  expect(isOtherView(seen, { t0: 180, t1: 280 })).toBe(false);
+  expect(isOtherView(seen, { t0: 200, t1: 300 })).toBe(true);
+  expect(isOtherView(seen, { t0: -50, t1: 50 })).toBe(true);
 });

@@ -51,6 +51,19 @@ export function clampRange(range: Range, span: number): Range {
   return { t0, t1 };
 }
 
+/** Lengths that differ by less are one: an address has whole nanoseconds. */
+const SAME_LENGTH = 0.001;
+
+/**
+ * Whether a person would go back from one range to the other: it is of another
+ * length, or nothing of it was seen. Moving along is no such step.
+ */
+export function isOtherView(before: Range, after: Range): boolean {
+  const [a, b] = [before.t1 - before.t0, after.t1 - after.t0];
+  return Math.abs(a - b) > SAME_LENGTH * Math.max(a, b) ||
+    after.t0 >= before.t1 || after.t1 <= before.t0;
+}
+
 /** Zooms by `factor` (below 1: in) so that `anchor` stays where it is. */
 export function zoomAt(range: Range, factor: number, anchor: number,
   span: number): Range {

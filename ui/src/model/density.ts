@@ -27,7 +27,7 @@ interface Sizes {
   stream: number;
   streams: number;
   stage: number;
-  /** The why-idle strip under a stream. */
+  /** The why-idle strip under the first stream of a device. */
   strip: number;
   counter: number;
   foldedCounter: number;
@@ -59,8 +59,9 @@ export interface Shape {
   strip: number;
 }
 
-export function shapeOf(track: TrackInfo, folded: boolean, density: Density)
-  : Shape {
+/** `strip`: of a stream, whether it has the why-idle strip of its device. */
+export function shapeOf(track: TrackInfo, folded: boolean, density: Density,
+  strip: boolean): Shape {
   const sizes = SIZES[density];
   if (isSeries(track.kind))
     return { top: sizes.top, lanes: 0, laneHeight: 0, boxHeight: 0, strip: 0,
@@ -70,10 +71,12 @@ export function shapeOf(track: TrackInfo, folded: boolean, density: Density)
     const laneHeight = lanes === 1 ? sizes.stream : sizes.streams;
     const air = sizes.top + (density === "normal" ? 1 : 0);
     return { top: air, lanes, laneHeight, boxHeight: laneHeight - 1,
-      strip: sizes.strip, height: stripOffset(air, lanes, laneHeight) +
-        sizes.strip + air };
+      strip: strip ? sizes.strip : 0,
+      height: strip ? stripOffset(air, lanes, laneHeight) + sizes.strip + air
+        : air + lanes * laneHeight + air };
   }
-  const laneHeight = track.kind === "stage" ? sizes.stage : sizes.lane;
+  const laneHeight = track.kind === "stage" || track.kind === "path"
+    ? sizes.stage : sizes.lane;
   return { top: sizes.top, lanes, laneHeight, boxHeight: laneHeight - 1,
     strip: 0, height: Math.max(sizes.least,
       sizes.top + lanes * laneHeight + sizes.bottom) };

@@ -60,9 +60,9 @@ test("pinned first, folded groups empty, filtered and hidden ones gone", () => {
 });
 
 test("a track moves before another of its group only", () => {
-  expect(names({ moved: [[1, 0]] })).toEqual(
+  expect(names({ moved: [{ id: 1, by: 0, after: false }] })).toEqual(
     ["python3", "main", "python functions", "GPU 0", "Stream 7", "GPU busy"]);
-  expect(names({ moved: [[3, 0]] })).toEqual(names({}));
+  expect(names({ moved: [{ id: 3, by: 0, after: false }] })).toEqual(names({}));
 });
 
 test("a folded track has one lane", () => {

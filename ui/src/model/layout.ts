@@ -9,6 +9,8 @@ import {
   groupHeight, isSeries, shapeOf, stripOffset, type Density, type Shape,
 } from "./density.ts";
 
+import { reordered, type Move } from "./order.ts";
+
 export { isSeries };
 
 export interface Settings {
@@ -19,12 +21,13 @@ export interface Settings {
   hidden: number[];
   /** Shown tracks have this in their name, detail or group; "": all. */
   filter: string;
-  /** Tracks that were moved: [track, before which track]. */
-  moved: [number, number][];
+  /** Tracks that were moved, each inside its group, and groups. */
+  moved: Move[];
+  movedGroups: Move[];
 }
 export const noSettings: Settings = {
   pinned: [], foldedGroups: [], foldedTracks: [], hidden: [], filter: "",
-  moved: [],
+  moved: [], movedGroups: [],
 };
 
 export interface GroupRow {
@@ -39,6 +42,7 @@ export interface GroupRow {
 export interface TrackRow extends Shape {
   type: "track";
   track: number;
+  group: number;
   kind: TrackKind;
   /** Where a trace has several. */
   rank?: number | null;
@@ -60,7 +64,7 @@ export const TWO_LINES = 38;
 
 /** Tracks whose boxes come from tiles; stages come with the trace. */
 export const hasTiles = (kind: TrackKind) =>
-  !isSeries(kind) && kind !== "stage";
+  !isSeries(kind) && kind !== "stage" && kind !== "path";
 
 /** Ids of the tracks of stages: beyond those of the server. */
 const FIRST_STAGE_TRACK = 500_000_000;
@@ -80,18 +84,16 @@ export function withStages(tracks: TrackInfo[], stages: StageInfo[])
 
 const PINNED_GROUP = -1;
 
-function ordered(tracks: TrackInfo[], moved: [number, number][])
-  : TrackInfo[] {
-  const list = [...tracks];
-  for (const [track, before] of moved) {
-    const from = list.findIndex((one) => one.id === track);
-    const to = list.findIndex((one) => one.id === before);
-    if (from < 0 || to < 0 || list[from]!.group !== list[to]!.group) continue;
-    const [one] = list.splice(from, 1);
-    list.splice(list.findIndex((other) => other.id === before), 0, one!);
-  }
-  return list;
-}
+/** The critical path as a track of its own, above all groups. */
+export const PATH_TRACK = 400_000_000;
+export const pathTrack = (pieces: number): TrackInfo => ({ id: PATH_TRACK,
+  group: -2, kind: "path", name: "Critical path", detail: "",
+  events: pieces, depth: 1 });
+
+/** Rows of a query as a track; `group` is below zero, for no group has it. */
+export const rowTrack = (group: number, name: string, rows: number)
+  : TrackInfo => ({ id: stageTrackOf(group), group, kind: "stage", name,
+  detail: "rows of a query", events: rows, depth: 1 });
 
 /** Whether a track has all words of a filter, by itself or in its group. */
 export function filterOf(filter: string)
@@ -121,16 +123,21 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
   const hidden = new Set(settings.hidden);
   const folded = new Set(settings.foldedTracks);
   const ranks = rankOfGroup(groups);
+  // Why a device is idle is of all its streams: the first has the strip.
+  const stripped = new Set<number>();
   const put = (track: TrackInfo, away = false) => {
     const rank = ranks.get(track.group) ?? null;
     const isFolded = folded.has(track.id);
+    const strip = track.kind === "stream" && !stripped.has(track.group);
+    if (strip) stripped.add(track.group);
     const row: TrackRow = {
-      type: "track", track: track.id, kind: track.kind, rank,
+      type: "track", track: track.id, group: track.group, kind: track.kind,
+      rank,
       // Away from its group, whose name says the rank.
       name: away && rank !== null ? `Rank ${rank} · ${track.name}` : track.name,
       detail: track.detail, unit: track.unit ?? "",
       pinned: pinned.has(track.id), folded: isFolded, y,
-      ...shapeOf(track, isFolded, density),
+      ...shapeOf(track, isFolded, density, strip),
     };
     rows.push(row);
     y += row.height;
@@ -141,6 +148,7 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
       height: groupHeight(density) });
     y += groupHeight(density);
   };
+  tracks.filter((track) => track.group < 0).forEach(put);
   const byId = new Map(tracks.map((track) => [track.id, track]));
   const top = settings.pinned.filter((id) => !hidden.has(id))
     .map((id) => byId.get(id)).filter((track) => track !== undefined);
@@ -148,15 +156,15 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
     head(PINNED_GROUP, "Pinned", "", false);
     top.forEach((track) => put(track, true));
   }
-  for (const group of groups) {
+  for (const group of reordered(groups, settings.movedGroups)) {
     const own = tracks.filter((track) => track.group === group.id &&
       !pinned.has(track.id) && !hidden.has(track.id) &&
       matches(track, group));
     if (own.length === 0) continue;
     const isFolded = settings.foldedGroups.includes(group.id);
     head(group.id, group.name, group.detail, isFolded);
-    if (!isFolded) ordered(own, settings.moved)
-      .forEach((track) => put(track));
+    if (!isFolded)
+      reordered(own, settings.moved).forEach((track) => put(track));
   }
   return { rows, height: y };
 }

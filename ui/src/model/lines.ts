@@ -27,18 +27,27 @@ function lineOf(data: Data, row: number, depth: number, id: string,
   return { data, row, depth, id, hasInner, open: hasInner && open.has(id) };
 }
 
-function addInner(line: Line, open: Set<string>, into: Line[]): void {
+/** The rows of what is inside a row, in the order of the table. */
+type InnerOrder = (inside: Data) => Iterable<number>;
+
+const asTheyCome: InnerOrder = ({ count }) =>
+  Array.from({ length: count }, (_, row) => row);
+
+function addInner(line: Line, open: Set<string>, into: Line[],
+  orderOf: InnerOrder): void {
   const inside = line.open ? line.data.inner!(line.row) : null;
   if (!inside) return;
-  for (let i = 0; i < inside.count; i++) {
-    const child = lineOf(inside, i, line.depth + 1, `${line.id}.${i}`, open);
+  for (const row of orderOf(inside)) {
+    const child = lineOf(inside, row, line.depth + 1, `${line.id}.${row}`,
+      open);
     into.push(child);
-    addInner(child, open, into);
+    addInner(child, open, into, orderOf);
   }
 }
 
 export function linesOf(
-  data: Data, order: Uint32Array, open: Set<string>): Lines {
+  data: Data, order: Uint32Array, open: Set<string>,
+  innerOrder: InnerOrder = asTheyCome): Lines {
   // A million closed rows need no list of lines.
   if (open.size === 0)
     return {
@@ -50,7 +59,7 @@ export function linesOf(
   for (const row of order) {
     const line = lineOf(data, row, 0, String(row), open);
     lines.push(line);
-    addInner(line, open, lines);
+    addInner(line, open, lines, innerOrder);
   }
   return { count: lines.length, at: (i) => lines[i]!,
     find: (id) => lines.findIndex((line) => line.id === id) };

@@ -3,15 +3,11 @@
 // The timeline's own part of the address: tracks, marks, overlays. Pure.
 import { noSettings, type Settings } from "./layout.ts";
 import { clipName } from "./names.ts";
+import { formatMoves, parseMoves } from "./order.ts";
 
 const numbers = (text: string | undefined) =>
   (text ?? "").split(",").filter((part) => /^\d{1,9}$/.test(part))
     .map(Number);
-
-const pairs = (text: string | undefined) =>
-  (text ?? "").split(",").map((part) => /^(\d{1,9})-(\d{1,9})$/.exec(part))
-    .filter((match) => match !== null)
-    .map((match): [number, number] => [Number(match[1]), Number(match[2])]);
 
 export function parseSettings(more: Record<string, string>): Settings {
   return {
@@ -21,7 +17,8 @@ export function parseSettings(more: Record<string, string>): Settings {
     foldedTracks: numbers(more["fold"]),
     hidden: numbers(more["hide"]),
     filter: more["tracks"] ?? "",
-    moved: pairs(more["move"]),
+    moved: parseMoves(more["move"]),
+    movedGroups: parseMoves(more["order"]),
   };
 }
 
@@ -32,7 +29,8 @@ export function formatSettings(settings: Settings): Record<string, string> {
     fold: settings.foldedTracks.join(","),
     hide: settings.hidden.join(","),
     tracks: settings.filter,
-    move: settings.moved.map((pair) => pair.join("-")).join(","),
+    move: formatMoves(settings.moved),
+    order: formatMoves(settings.movedGroups),
   };
 }
 
@@ -40,16 +38,10 @@ export const toggled = (list: number[], value: number) =>
   list.includes(value) ? list.filter((one) => one !== value)
     : [...list, value];
 
-/** A track moves again: where it was moved to last counts no more. */
-export function movedBefore(moved: [number, number][], track: number,
-  before: number): [number, number][] {
-  const earlier = moved.at(-1)?.[0] === track ? moved.slice(0, -1) : moved;
-  return [...earlier, [track, before]];
-}
+/** Letters of a mark or a note in the address; fewer stand on the ruler. */
+const MOST_OF_MARK = 160;
 
-/** Letters of a mark that stand on the ruler and in the address. */
-const MOST_OF_MARK = 60;
-
+/** A time with a name; of a note, both ends are the same. */
 export interface Mark {
   t0: number;
   t1: number;

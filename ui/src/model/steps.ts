@@ -14,7 +14,7 @@ interface StepLabel {
 const LONG = 104;
 const SHORT = 46;
 /** Steps narrower than this are not drawn one by one. */
-const LEAST = 3;
+const LEAST = 7;
 
 /** Of several workers, the first one's: their steps are nearly the same. */
 function firstSteps(steps: StepInfo[]): StepInfo[] {

@@ -3,6 +3,7 @@
 // How a table is looked at, as it stands in the address: sort, search, columns,
 // unit, how many. Several tables of a page are told apart by a prefix. Pure.
 import { parseUnit, type TimeUnit } from "./cell.ts";
+import { LEAST_WIDTH } from "./widths.ts";
 
 export interface TableState {
   sort: string;
@@ -13,9 +14,22 @@ export interface TableState {
   unit: TimeUnit;
   /** Only the first of them; 0: all. */
   top: number;
+  /** Widths that a reader gave to columns, in pixels, by key. */
+  widths: Record<string, number>;
 }
 
 type More = Record<string, string>;
+
+/** "name:300,calls:80"; what is wrong in it is left out. */
+function parseWidths(text: string | undefined): Record<string, number> {
+  return Object.fromEntries((text ?? "").split(",")
+    .map((part) => /^([^:]+):(\d{2,4})$/.exec(part))
+    .filter((match) => match !== null)
+    .map((match) => [match[1]!, Math.max(LEAST_WIDTH, Number(match[2]))]));
+}
+const formatWidths = (widths: Record<string, number>) =>
+  Object.entries(widths).map(([key, width]) => `${key}:${Math.round(width)}`)
+    .join(",");
 
 export function readState(
   more: More, prefix: string, usual: Partial<TableState> = {}): TableState {
@@ -29,6 +43,7 @@ export function readState(
     columns: at("cols")?.split(",").filter(Boolean) ?? [],
     unit: parseUnit(at("unit") ?? more["unit"]),
     top: Number.isInteger(top) && top > 0 ? top : 0,
+    widths: parseWidths(at("wide")),
   };
 }
 
@@ -45,6 +60,8 @@ export function writeState(
     more["unit"] = change.unit === "auto" ? "" : change.unit;
   if (change.top !== undefined)
     more[prefix + "top"] = change.top ? String(change.top) : "";
+  if (change.widths !== undefined)
+    more[prefix + "wide"] = formatWidths(change.widths);
   return more;
 }
 

@@ -179,6 +179,16 @@ test("folded steps stay in their box", () => {
   expect(foldedBox(500, 500, 500, 1, 1, 100).x).toBe(1);
 });
 
+test("what is inside an opened row follows the order of the table", () => {
+  const data = fromObjects(columnsOf([{ key: "n", type: "count" }]),
+    [{ n: 1, inner: [{ n: 5 }, { n: 9 }, { n: 7 }] }], ["inner"]);
+  const lines = linesOf(data, Uint32Array.of(0), new Set(["0"]),
+    () => [1, 2, 0]);
+  expect([0, 1, 2, 3].map((i) => lines.at(i)).map((line) =>
+    [line.data.cell(line.row, 0), line.id]))
+    .toEqual([[1, "0"], [9, "0.1"], [7, "0.2"], [5, "0.0"]]);
+});
+
 test("opened rows show what is inside", () => {
   const data = fromObjects(columnsOf([{ key: "name", type: "text" }]),
     [{ name: "a", inner: [{ name: "b" }] }, { name: "c" }], ["inner"]);

@@ -31,24 +31,32 @@ function columnWidth(
 
 const NAME = 260;
 const LAST = 34;
+/** Narrower ones could not be taken hold of. */
+export const LEAST_WIDTH = 40;
 
 /**
  * The columns of the grid. The first takes the room that is left, if it is
- * text; else the last one does, which has the row's button.
+ * text; else the last one does, which has the row's button. `chosen`: widths
+ * that a reader gave, by key.
  */
-export function gridOf(data: Data, columns: number[], unit: TimeUnit)
-  : { template: string; least: number } {
-  const text = data.columns[columns[0]!]?.type === "text";
-  const widths = columns.map((column, i) =>
-    i === 0 && text ? NAME : columnWidth(data, column, unit));
+export function gridOf(data: Data, columns: number[], unit: TimeUnit,
+  chosen: Record<string, number> = {})
+  : { template: string; least: number; widths: number[] } {
+  const given = (column: number) => chosen[data.columns[column]!.key];
+  const first = columns[0];
+  const takesRest = first !== undefined && given(first) === undefined &&
+    data.columns[first]?.type === "text";
+  const widths = columns.map((column, i) => given(column) ??
+    (i === 0 && takesRest ? NAME : columnWidth(data, column, unit)));
   return {
     template: [
-      ...widths.map((width, i) => i === 0 && text
+      ...widths.map((width, i) => i === 0 && takesRest
         ? `minmax(${width}px, 1fr)`
         : data.columns[columns[i]!]?.key === PROSE
           ? `minmax(${width}px, 3fr)` : `${width}px`),
-      text ? `${LAST}px` : `minmax(${LAST}px, 1fr)`,
+      takesRest ? `${LAST}px` : `minmax(${LAST}px, 1fr)`,
     ].join(" "),
     least: widths.reduce((sum, width) => sum + width, LAST),
+    widths,
   };
 }

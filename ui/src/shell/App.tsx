@@ -7,9 +7,11 @@ import { notLoadedText } from "../state/not_loaded.ts";
 import { shownView, showsWithoutTrace } from "../state/trace.ts";
 import { views, type View } from "../views/registry.tsx";
 import { FileNews } from "./FileNews.tsx";
+import { DropFile } from "./DropFile.tsx";
 import { Help, helpShown, showHelp } from "./Help.tsx";
 import { AskToken, Failed, Message, traceMessage } from "./Messages.tsx";
 import { Nav } from "./Nav.tsx";
+import { ServerGone } from "./ServerGone.tsx";
 import { Toast } from "./Toast.tsx";
 import { TopBar } from "./TopBar.tsx";
 import { isTyping } from "./typing.ts";
@@ -70,11 +72,13 @@ export function App() {
       <Nav current={view.key} />
       <TopBar />
       <div class="content">
+        <ServerGone />
         <FileNews />
         <main tabIndex={-1}>{message ?? <ViewFrame view={view} />}</main>
       </div>
       <Help />
       <Toast />
+      <DropFile />
     </div>
   );
 }

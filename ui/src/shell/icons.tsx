@@ -50,6 +50,14 @@ const PATHS = {
   compact: "M2 3.5h12M2 6.5h12M2 9.5h12M2 12.5h12",
   dense: "M2 2.5h12M2 4.7h12M2 6.9h12M2 9.1h12M2 11.3h12M2 13.5h12",
   right: "m6.5 4.5 3.5 3.5-3.5 3.5",
+  left: "m9.5 4.5-3.5 3.5 3.5 3.5",
+  "move-down": "M8 3v10M4.5 9.5 8 13l3.5-3.5",
+  "move-up": "M8 13V3M4.5 6.5 8 3l3.5 3.5",
+  collapse: "m5 2.5 3 3 3-3M5 13.5l3-3 3 3M2.5 8h11",
+  expand: "m5 5 3-3 3 3M5 11l3 3 3-3M2.5 8h11",
+  note: "M3 2.5h10v8L10 13.5H3zM10 13.5v-3h3M5.5 5.5h5M5.5 8h3",
+  sql: "M2.5 4c0-2 11-2 11 0v8c0 2-11 2-11 0zM2.5 4c0 2 11 2 11 0" +
+    "M2.5 8c0 2 11 2 11 0",
 };
 export type IconName = keyof typeof PATHS;
 

@@ -6,6 +6,8 @@ import { makeClient } from "../api/client.ts";
 import { currentToken, forgetToken } from "../api/token.ts";
 
 export const tokenRefused = signal(false);
+/** Nobody answers: what is shown was read before. */
+export const serverGone = signal(false);
 
 /** The folder of the page, with a slash at the end. */
 export function pageBase(): string {

@@ -11,6 +11,11 @@ export const route = signal<Route>(parseRoute(""));
  * tab, or a step back. What follows the address only once asks for it again.
  */
 export const arrivals = signal(0);
+/** The last of them was a step in the history, to what this tab has shown. */
+export let cameBack = false;
+
+/** What the history keeps beside each address that this page has written. */
+const OURS = "stepscope";
 
 /** The address that the route is of. */
 let followed = "";
@@ -23,6 +28,8 @@ let followed = "";
 export function catchUp(): void {
   if (location.hash === followed) return;
   followed = location.hash;
+  // A pasted link has no state of ours.
+  cameBack = history.state === OURS;
   batch(() => {
     route.value = parseRoute(followed);
     arrivals.value++;
@@ -53,7 +60,7 @@ export function followAddress(): void {
 
 /**
  * Changes the state. A step that a person would go back over (another view,
- * another trace) is kept in the history; the rest replaces the address.
+ * another trace, a zoom) is kept in the history; the rest replaces the address.
  */
 export function navigate(change: Partial<Route>, keep = false): void {
   catchUp();
@@ -62,8 +69,8 @@ export function navigate(change: Partial<Route>, keep = false): void {
   if (hash === formatRoute(route.value)) return;
   route.value = next;
   const address = location.pathname + location.search + hash;
-  if (keep) history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
+  if (keep) history.pushState(OURS, "", address);
+  else history.replaceState(OURS, "", address);
   followed = location.hash;
 }
 

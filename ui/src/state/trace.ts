@@ -10,7 +10,8 @@ import { isOfRanks } from "../model/job.ts";
 import {
   addressOf, ALL_WORKERS, newTraces, pickNow, type Picked,
 } from "../model/pick.ts";
-import { api, tokenRefused } from "./api.ts";
+import { ApiError } from "../api/client.ts";
+import { api, serverGone, tokenRefused } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
 import { errorText, expectReady, failed, type Load } from "./load.ts";
 import { navigate, route } from "./route.ts";
@@ -147,9 +148,11 @@ async function watchFolder(): Promise<void> {
     try {
       const answer = await api.get(
         "changes", { generation });
+      serverGone.value = false;
       if (answer.generation !== generation) await loadRuns();
-    } catch {
-      await pause(5000);
+    } catch (error) {
+      serverGone.value = error instanceof ApiError && error.status === 0;
+      await pause(serverGone.value ? 2000 : 5000);
     }
   }
 }

@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { cellText, headText, tsvOf } from "../model/cell.ts";
+import { cellText, tsvOf } from "../model/cell.ts";
 import type { Line, Lines } from "../model/lines.ts";
 import {
   isNumeric, type Cell, type Column, type Data,
@@ -17,9 +17,10 @@ import {
 import { gridOf } from "../model/widths.ts";
 import { Icon } from "../shell/icons.tsx";
 import { Name } from "../shell/Name.tsx";
+import { Head } from "./Head.tsx";
 import { copyText } from "./Toolbar.tsx";
 
-interface BodyProps {
+export interface BodyProps {
   label: string;
   lines: Lines;
   data: Data;
@@ -32,35 +33,6 @@ interface BodyProps {
   look: ((cell: Cell, column: Column, data: Data, row: number)
     => ComponentChildren | undefined) | undefined;
   rows: number | undefined;
-}
-
-function Head(
-  { data, columns, state, change, onShow }: BodyProps) {
-  return (
-    <div class="t-head" role="row" aria-rowindex={1}>
-      {columns.map((c) => {
-        const column = data.columns[c]!;
-        const sorted = state.sort === column.key;
-        return (
-          <div key={column.key} role="columnheader"
-            class={isNumeric(column) ? "number" : ""}
-            aria-sort={sorted
-              ? state.descending ? "descending" : "ascending" : "none"}>
-            <button title={column.meaning} onClick={() => change({
-              sort: column.key,
-              descending: sorted ? !state.descending : isNumeric(column),
-            })}>
-              <span>{headText(column, state.unit)}</span>
-              {sorted && <Icon name={state.descending ? "down" : "up"} />}
-            </button>
-          </div>
-        );
-      })}
-      <div role="columnheader">
-        <span class="hidden">{onShow ? "Show on timeline" : "Nothing"}</span>
-      </div>
-    </div>
-  );
 }
 
 /** Columns that hold names of code. */
@@ -103,8 +75,10 @@ export function Body(props: BodyProps) {
   // A row, not a place: it is the same one when the order is another.
   const chosen = useSignal<{ data: Data; id: string } | null>(null);
   const id = useId();
-  const grid = useMemo(() => gridOf(data, columns, state.unit),
-    [data, columns.join(), state.unit]);
+  const dragged = useSignal<Record<string, number>>({});
+  const widths = { ...state.widths, ...dragged.value };
+  const grid = useMemo(() => gridOf(data, columns, state.unit, widths),
+    [data, columns.join(), state.unit, JSON.stringify(widths)]);
   const place = () => chosen.value?.data === data
     ? lines.find(chosen.value.id) : -1;
   const active = useMemo(place, [lines, data, chosen.value]);
@@ -205,7 +179,9 @@ export function Body(props: BodyProps) {
         const at = event.currentTarget.scrollTop;
         if (Math.abs(at - scroll.value) >= 1) scroll.value = at;
       }}>
-      <Head {...props} />
+      <Head {...props} grid={grid} box={box} preview={(next) => {
+        dragged.value = next;
+      }} />
       <div class="t-spacer" role="rowgroup"
         style={{ height: `${spacerHeight(lines.count)}px` }}>
         <div class="t-rows" role="presentation"

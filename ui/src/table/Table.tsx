@@ -45,6 +45,8 @@ interface TableProps {
   rows?: number;
   /** A control for the first N. */
   topK?: boolean;
+  /** The declared table that these rows are of: an equivalent query. */
+  sql?: string;
 }
 
 /** Numbers of the shown columns, in the order of the declaration. */
@@ -71,8 +73,9 @@ export function Table(props: TableProps) {
       : sortRows(data, kept, column, state.descending);
     return state.top > 0 ? sorted.slice(0, state.top) : sorted;
   }, [data, state.find, state.sort, state.descending, state.top]);
-  const lines = useMemo(() => linesOf(data, order, open.value),
-    [data, order, open.value]);
+  const lines = useMemo(() => linesOf(data, order, open.value, (inside) =>
+    sortRows(inside, filterRows(inside, ""), columnIndex(inside, state.sort),
+      state.descending)), [data, order, open.value]);
   const columns = shownColumns(
     data, state.columns.length > 0 ? state.columns : props.usual);
   const toggle = (id: string) => {
@@ -84,7 +87,7 @@ export function Table(props: TableProps) {
     <div class="table-box">
       <Toolbar label={props.label} data={data} order={order}
         columns={columns} usual={props.usual} state={state} change={change}
-        topK={props.topK ?? false}>
+        topK={props.topK ?? false} sql={props.sql}>
         {props.children}
       </Toolbar>
       {data.count === 0

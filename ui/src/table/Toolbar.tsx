@@ -3,13 +3,17 @@
 // What stands above a table: own controls, search, how many rows, units,
 // columns, copy, CSV.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { csvOf, TIME_UNITS, tsvOf, type TimeUnit } from "../model/cell.ts";
 import { countOf, formatCount } from "../model/format.ts";
+import { queryOfTable } from "../model/sql.ts";
 import type { Data } from "../model/table.ts";
 import type { TableState } from "../model/table_state.ts";
+import { useDismiss } from "../shell/dismiss.ts";
 import { Icon } from "../shell/icons.tsx";
+import { chosenSteps } from "../state/documents.ts";
+import { navigate } from "../state/route.ts";
 import { saveFile } from "../shell/save_file.ts";
 import { toast } from "../shell/Toast.tsx";
 
@@ -22,6 +26,8 @@ interface ToolbarProps {
   state: TableState;
   change: (part: Partial<TableState>) => void;
   topK: boolean;
+  /** The declared table that these rows are of, where SQL has it. */
+  sql: string | undefined;
   children?: ComponentChildren;
 }
 
@@ -37,21 +43,9 @@ export async function copyText(text: string, what: string): Promise<void> {
 function ColumnPicker({ data, columns, usual, change }: ToolbarProps) {
   const shown = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!shown.value) return;
-    const close = (event: Event) => {
-      if (!box.current!.contains(event.target as Node)) shown.value = false;
-    };
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape") shown.value = false;
-    };
-    document.addEventListener("pointerdown", close);
-    document.addEventListener("keydown", onKey);
-    return () => {
-      document.removeEventListener("pointerdown", close);
-      document.removeEventListener("keydown", onKey);
-    };
-  }, [shown.value]);
+  useDismiss(box, shown.value, () => {
+    shown.value = false;
+  });
   const pick = (index: number, on: boolean) => {
     const next = new Set(columns);
     if (on) next.add(index);
@@ -137,6 +131,12 @@ export function Toolbar(props: ToolbarProps) {
         </label>
       )}
       <ColumnPicker {...props} />
+      {props.sql !== undefined && <button class="button"
+        title={chosenSteps() ? "SQL has this table of all steps"
+          : "The query that gives these rows"}
+        disabled={chosenSteps() !== ""}
+        onClick={() => navigate({ view: "sql", more: { sql: queryOfTable(
+          props.sql!, data, columns, state) } }, true)}>SQL</button>}
       <button class="button" title="Copy the shown rows, separated by tabs"
         onClick={() => void copyText(
           tsvOf(data, order, columns, state.unit, true),

@@ -35,6 +35,8 @@ export const views: View[] = [
     load: () => import("./steps/StepsView.tsx") },
   { key: "tables", title: "Tables", icon: "normal", group: 2,
     load: () => import("./tables/TablesView.tsx") },
+  { key: "sql", title: "SQL", icon: "sql", group: 2,
+    load: () => import("./sql/SqlView.tsx") },
   { key: "compare", title: "Compare", icon: "compare", group: 2,
     load: () => import("./compare/CompareView.tsx") },
 ];

@@ -7,6 +7,7 @@ import { stageTrackOf } from "../model/layout.ts";
 import { drawCurves, indexStages, sampleAt, scaleOf, seenRange } from
   "./curves.ts";
 import { makePaints } from "./paints.ts";
+import { indexPath } from "./path_track.ts";
 import { rulerTicks } from "./ruler.ts";
 import { SeriesStore } from "./series.ts";
 
@@ -57,7 +58,8 @@ function stageRects(stages: [start: number, end: number][]): string[] {
     [{ type: "track", kind: "stage", track: stageTrackOf(0), y: 0, top: 0,
       boxHeight: 4 } as TrackRow], {} as SeriesStore,
     indexStages(stages.map(([start, end]) =>
-      ({ name: "", group: 0, start, end }) as StageInfo)), {} as TraceInfo,
+      ({ name: "", group: 0, start, end }) as StageInfo)),
+    indexPath([]), {} as TraceInfo,
     { t0: 0, t1: 100, width: 100, height: 100, scroll: 0, ratio: 1 },
     makePaints("light", []), ignore);
   return rects;
@@ -85,7 +87,7 @@ test("a curve ends where the trace ends", () => {
       TrackRow],
     { counter: () => ({ t: [-20, 10, 40], min: [0, 0.5, 1],
       max: [0, 0.5, 1], last: [0, 0.5, 1] }) } as unknown as SeriesStore,
-    indexStages([]), { span_ns: 60 } as TraceInfo,
+    indexStages([]), indexPath([]), { span_ns: 60 } as TraceInfo,
     { t0: -20, t1: 80, width: 100, height: 100, scroll: 0, ratio: 1 },
     makePaints("light", []), ignore);
   expect(Math.min(...xs)).toBe(20);

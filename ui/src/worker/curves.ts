@@ -13,6 +13,7 @@ import { lookOf } from "../model/palette.ts";
 import { indexBy, type SpanIndex } from "../model/spans.ts";
 import { LABEL_WIDTH } from "./labels.ts";
 import { cssOf, type Paints } from "./paints.ts";
+import { drawPath, type PathTrack } from "./path_track.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { SeriesStore } from "./series.ts";
 import { BOX_FONT } from "./text.ts";
@@ -179,8 +180,9 @@ function drawStages(context: Context, row: TrackRow,
 }
 
 export function drawCurves(context: Context, rows: TrackRow[],
-  store: SeriesStore, stages: Stages, info: TraceInfo, view: View,
-  paints: Paints, onRange: (track: number, min: number, max: number) => void)
+  store: SeriesStore, stages: Stages, path: PathTrack, info: TraceInfo,
+  view: View, paints: Paints,
+  onRange: (track: number, min: number, max: number) => void)
   : void {
   context.save();
   context.beginPath();
@@ -190,8 +192,10 @@ export function drawCurves(context: Context, rows: TrackRow[],
     if (row.kind === "stage") {
       const own = stages.get(row.track);
       if (own) drawStages(context, row, own, view, paints);
+    } else if (row.kind === "path") {
+      drawPath(context, row, path, view, paints);
     } else if (row.kind === "stream") {
-      const strip = store.strip(row.track);
+      const strip = row.strip > 0 && store.strip(row.track);
       if (strip)
         drawStrip(context, row, strip, info.idle_causes ?? [], view, paints);
     } else if (isSeries(row.kind)) {

@@ -8,6 +8,7 @@ import { placeLabels } from "../model/band_labels.ts";
 import { formatTime } from "../model/format.ts";
 import { LABEL_HEIGHT } from "../model/density.ts";
 import { boxPlace, rowOfTrack } from "../model/layout.ts";
+import { clipName } from "../model/names.ts";
 import { groundOf } from "../model/palette.ts";
 import { indexBy, type SpanIndex } from "../model/spans.ts";
 import type { Paints } from "./paints.ts";
@@ -95,6 +96,9 @@ interface Band {
   colour: string;
 }
 
+/** Letters of a mark that stand on the ruler. */
+const MOST_OF_LABEL = 60;
+
 /** Bands of time, each with what it says at the top. */
 function drawBands(context: Context, scene: Scene, bands: Band[]): void {
   const { view } = scene;
@@ -103,6 +107,8 @@ function drawBands(context: Context, scene: Scene, bands: Band[]): void {
     x0: timeToX(view, view.width, band.t0),
     x1: timeToX(view, view.width, band.t1),
   })).filter(({ x0, x1 }) => x1 >= 0 && x0 <= view.width)
+    .map((band) => ({ ...band,
+      text: clipName(band.text, MOST_OF_LABEL) }))
     .map((band) => ({ ...band,
       width: context.measureText(band.text).width + 12 }));
   for (const { x0, x1, colour } of seen) {
@@ -160,8 +166,8 @@ export function drawOverlay(context: Context, scene: Scene, paints: Paints,
   context.clip();
   drawCritical(context, scene, paints, path);
   drawArrows(context, scene, paints, overlay);
-  if (overlay.selected)
-    drawSelection(context, scene, paints, overlay.selected);
+  for (const place of [overlay.selected, overlay.piece])
+    if (place) drawSelection(context, scene, paints, place);
   if (overlay.box) {
     const x0 = timeToX(view, view.width, overlay.box.t0);
     const x1 = timeToX(view, view.width, overlay.box.t1);

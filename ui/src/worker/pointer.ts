@@ -12,6 +12,7 @@ import { countOf, depthOf, fillOf, nameOf, ONE_EVENT, rowOf, slotOf, UNITS,
 import { tileLength } from "../model/tiles.ts";
 import { sampleAt, type Stages } from "./curves.ts";
 import type { NameStore } from "./names.ts";
+import type { PathTrack } from "./path_track.ts";
 import { RULER_HEIGHT, type HitAnswer, type ListedEvent } from "./protocol.ts";
 import type { Scene } from "./scene.ts";
 import type { SeriesStore } from "./series.ts";
@@ -22,11 +23,11 @@ const SLACK = 3;
 
 /** The answer where nothing is, or nothing is drawn yet. */
 export const nothing = (): HitAnswer => ({ event: null, value: null,
-  idle: null, stage: null });
+  idle: null, stage: null, piece: null });
 
 export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
-  tiles: TileStore, series: SeriesStore, stages: Stages, names: NameStore)
-  : HitAnswer {
+  tiles: TileStore, series: SeriesStore, stages: Stages, path: PathTrack,
+  names: NameStore): HitAnswer {
   const { view } = scene;
   const answer = nothing();
   if (y < RULER_HEIGHT) return answer;
@@ -44,6 +45,10 @@ export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
   }
   if (row.kind === "stage") {
     answer.stage = stages.get(row.track)?.at(time) ?? null;
+    return answer;
+  }
+  if (row.kind === "path") {
+    answer.piece = path.at(time);
     return answer;
   }
   const lane = laneAt(row, at);
@@ -70,7 +75,7 @@ export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
 function idleAt(row: TrackRow, y: number, time: number, series: SeriesStore)
   : HitAnswer["idle"] {
   const top = stripTop(row);
-  if (row.kind !== "stream" || y < top - 2 || y > top + row.strip + 3)
+  if (row.strip === 0 || y < top - 2 || y > top + row.strip + 3)
     return null;
   for (const [start, dur, cause] of series.strip(row.track)?.parts ?? [])
     if (time >= start && time < start + dur)

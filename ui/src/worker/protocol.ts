@@ -39,6 +39,8 @@ export interface Overlay {
   arrows: Arrow[];
   marks: { t0: number; t1: number; text: string }[];
   measure: Range | null;
+  /** The piece of the critical path that is looked at, on its track. */
+  piece: Place | null;
   /** A box that is being dragged or is selected. */
   box: { t0: number; t1: number; y0: number; y1: number } | null;
   /** A name whose events stand out; null: none. */
@@ -47,7 +49,8 @@ export interface Overlay {
   cursor: number | null;
 }
 export const noOverlay: Overlay = {
-  selected: null, arrows: [], marks: [], measure: null, box: null,
+  selected: null, arrows: [], marks: [], measure: null, piece: null,
+  box: null,
   name: null, cursor: null,
 };
 
@@ -70,6 +73,7 @@ export type ToWorker =
   | { type: "theme"; theme: ThemeName }
   | { type: "overlay"; overlay: Overlay }
   | { type: "critical"; segments: CriticalSegment[] }
+  | { type: "spans"; spans: StageInfo[] }
   | { type: "hit"; id: number; x: number; y: number }
   | { type: "list"; id: number; track: number; most: number }
   | { type: "stats"; id: number };
@@ -82,6 +86,7 @@ export interface HitAnswer {
   /** The cause of an idle part. */
   idle: { track: number; start: number; dur: number; cause: number } | null;
   stage: StageInfo | null;
+  piece: CriticalSegment | null;
 }
 export interface ListedEvent {
   row: number;

@@ -23,18 +23,28 @@ export function rulerTicks(steps: StepIndex, view: View): Ticks {
   return { base, step, times };
 }
 
+/** Lines nearer to each other than this would hide what they divide. */
+const LEAST_STEP_PX = 7;
+
+/** Where steps begin and end, while they are far enough from each other. */
+function stepBorders(steps: StepIndex, view: View,
+  column: (time: number) => number): number[] {
+  const borders: number[] = [];
+  let seen = 0;
+  steps.seen(view, view.width, 2, (step) => {
+    seen++;
+    borders.push(column(step.start), column(step.end));
+  });
+  return seen * LEAST_STEP_PX > view.width ? [] : borders;
+}
+
 export function backdropOf(steps: StepIndex, view: View, columns: Columns,
   ticks: Ticks, width: number): Backdrop {
   const column = (time: number) => columnAt(columns, time) - columns.first;
   const inside = (x: number) => x >= 0 && x < width;
-  const borders: number[] = [];
-  steps.seen(view, width, 2, (step) => {
-    for (const x of [column(step.start), column(step.end)])
-      if (inside(x)) borders.push(x);
-  });
   return {
     grid: ticks.times.map((time) => column(time + ticks.base)).filter(inside),
-    steps: borders,
+    steps: stepBorders(steps, view, column).filter(inside),
   };
 }
 

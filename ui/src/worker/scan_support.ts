@@ -55,7 +55,8 @@ export function rowsOf(lanes: number[], boxHeight: number): TrackRow[] {
   let y = 0;
   return lanes.map((count, track) => {
     const height = count * (boxHeight + 1) + 3;
-    const row: TrackRow = { type: "track", track, kind: "thread", name: "",
+    const row: TrackRow = { type: "track", track, group: 0, kind: "thread",
+      name: "",
       detail: "", unit: "", pinned: false, folded: false, strip: 0, y, height,
       top: 1, lanes: count, laneHeight: boxHeight + 1, boxHeight };
     y += height;

@@ -10,7 +10,8 @@ import type { Scene } from "./scene.ts";
 export function sampleScene(tiles: Tile[], view: { t0: number; t1: number;
   width: number; }, lanes = 1, laneHeight = 10): Scene {
   const row: TrackRow = {
-    type: "track", track: 0, kind: "thread", name: "t", detail: "", unit: "",
+    type: "track", track: 0,
+          group: 0, kind: "thread", name: "t", detail: "", unit: "",
     pinned: false, folded: false, y: 0, height: laneHeight * lanes, top: 0,
     lanes, laneHeight, boxHeight: laneHeight, strip: 0,
   };

@@ -3,7 +3,9 @@
 // The timeline's worker: it fetches, keeps, draws and answers what is under
 // the pointer. The page sends views and layouts; it draws no event itself.
 import { makeClient } from "../api/client.ts";
-import type { CriticalSegment, TraceInfo } from "../generated/answers.ts";
+import type {
+  CriticalSegment, StageInfo, TraceInfo,
+} from "../generated/answers.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import { learnShort } from "../model/names.ts";
 import type { ThemeName } from "../model/palette.ts";
@@ -21,6 +23,7 @@ import {
   noOverlay, RULER_HEIGHT, type FromWorker, type InitMessage, type Overlay,
   type Stats, type ToWorker, type View,
 } from "./protocol.ts";
+import { indexPath, type PathTrack } from "./path_track.ts";
 import { findHit, listEvents, nothing } from "./pointer.ts";
 import { backdropOf, drawRuler, rulerTicks } from "./ruler.ts";
 import { makeScene, spanOf, visibleTracks, type Scene } from "./scene.ts";
@@ -46,6 +49,7 @@ class Timeline {
   private info: TraceInfo | null = null;
   private steps: StepIndex = indexSteps([]);
   private stages: Stages = new Map();
+  private spans: StageInfo[] = [];
   private tiles: TileStore | null = null;
   private series: SeriesStore | null = null;
   private names: NameStore | null = null;
@@ -55,6 +59,7 @@ class Timeline {
   private paints: Paints | null = null;
   private overlay: Overlay = noOverlay;
   private critical: CriticalPath = new Map();
+  private path: PathTrack = indexPath([]);
   private scene: Scene | null = null;
   private columns: Columns | null = null;
   private readonly pacer = new Pacer(makeClock(), () => this.frame());
@@ -107,7 +112,7 @@ class Timeline {
     this.info = info;
     learnShort(info.short);
     this.steps = indexSteps(info.steps);
-    this.stages = indexStages(info.stages ?? []);
+    this.stages = indexStages([...info.stages ?? [], ...this.spans]);
     this.paints = null;
     this.shown = false;
     this.ranges.clear();
@@ -147,8 +152,15 @@ class Timeline {
     this.overlay = overlay;
     this.schedule();
   }
+  /** Spans that came from the page, beside the trace's own stages. */
+  setSpans(spans: StageInfo[]): void {
+    this.spans = spans;
+    this.stages = indexStages([...this.info?.stages ?? [], ...spans]);
+    this.schedule();
+  }
   setCritical(segments: CriticalSegment[]): void {
     this.critical = indexCritical(segments);
+    this.path = indexPath(segments);
     this.schedule();
   }
 
@@ -162,7 +174,7 @@ class Timeline {
     // Curves come with the whole trace.
     if (info.preview) return;
     series.want(view, rows
-      .filter((row) => row.kind === "stream" || isSeries(row.kind))
+      .filter((row) => row.strip > 0 || isSeries(row.kind))
       .map((row) => ({ kind: row.kind === "stream" ? "idle" : "counter",
         track: row.track })));
   }
@@ -214,7 +226,7 @@ class Timeline {
       backdropOf(this.steps, view, columns, ticks, width), ratio,
       this.overlay.name, names);
     drawCurves(context, visibleTracks(this.layout, view), series,
-      this.stages, info, view, paints, this.onRange);
+      this.stages, this.path, info, view, paints, this.onRange);
     drawRuler(context, view, ticks, paints);
     drawOverlay(context, scene, paints, this.overlay, this.critical);
     this.map?.draw(view, info.span_ns, paints);
@@ -243,7 +255,7 @@ class Timeline {
     // Always: the page asks again only when it has an answer.
     const answer = this.scene && this.info
       ? findHit(this.scene, x, y, this.info, this.tiles!, this.series!,
-        this.stages, this.names!) : nothing();
+        this.stages, this.path, this.names!) : nothing();
     post({ type: "hit", id, answer });
   }
   list(id: number, track: number, most: number): void {
@@ -298,6 +310,7 @@ function receive(message: ToWorker): void {
     case "theme": return timeline.setTheme(message.theme);
     case "overlay": return timeline.setOverlay(message.overlay);
     case "critical": return timeline.setCritical(message.segments);
+    case "spans": return timeline.setSpans(message.spans);
     case "hit": return timeline.hit(message.id, message.x, message.y);
     case "list": return timeline.list(message.id, message.track, message.most);
     case "stats": return timeline.stats(message.id);

@@ -17,7 +17,8 @@ const length = (range: { t0: number; t1: number }) => range.t1 - range.t0;
 
 /** What the help lists; each is pressed in this file or in trace.test.ts. */
 const LISTED = ["w s", "a d", "Shift w a s d", "wheel", "1", "2", "3", "4",
-  "f", "m", "r", "/", "Enter", "← →", "↑ ↓", "Tab", "double click", "Esc", "?"];
+  "f", "m", "r", "/", "Enter", "← →", "↑ ↓", "] [", ". ,", "n",
+  "double click", "Esc", "?"];
 
 const REAL = realServer("torch_resnet50_amp.json.gz");
 
@@ -104,14 +105,14 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
 
   test("a deep track is folded to one row and opened", async () => {
     const deep = page.locator(".gutter-track").filter({ has:
-      page.locator("[aria-label='Fold to one row']") }).first();
+      page.locator("[aria-label^='Fold to one row']") }).first();
     const height = async () => (await deep.boundingBox())!.height;
     const name = await deep.locator("b").textContent();
     const before = await height();
     await deep.hover();
     await deep.getByRole("button", { name: "Fold to one row" }).click();
     const folded = page.locator(".gutter-track").filter({ has:
-      page.locator("[aria-label='Open the track']") }).first();
+      page.locator("[aria-label^='Open the track']") }).first();
     await folded.waitFor();
     await expect.poll(() => folded.locator("b").textContent()).toBe(name);
     await expect.poll(async () => (await folded.boundingBox())!.height)
@@ -282,7 +283,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     await expect.poll(() => wide.isVisible()).toBe(true);
     await page.setViewportSize({ width: 1200, height: 700 });
     await expect.poll(() => wide.isVisible()).toBe(false);
-    await page.locator(".legend-menu summary").click();
+    await page.locator(".legend-menu button").click();
     await list.waitFor();
     await expect.poll(() => list.locator("li").allInnerTexts()).toEqual(named);
     await page.keyboard.press("Escape");

@@ -58,7 +58,8 @@ function ByName({ doc, tables }: {
 }) {
   const data = useRows(tables, "kernel", doc.kernel);
   return (
-    <Table label="Kernels" data={data} onShow={show} look={look} topK
+    <Table label="Kernels" sql="kernel" data={data}
+      onShow={show} look={look} topK
       usual={["name", "calls", "gpu.total_ns", "gpu.avg_ns", "gpu.max_ns",
         "gpu.min_ns", "gpu.ratio", "occupancy", "unfilled",
         "tensor_core_estimated"]}
@@ -72,7 +73,8 @@ function Copies({ doc, tables }: {
   const data = useRows(
     tables, "memory_manipulation", doc.memory_manipulation);
   return (
-    <Table label="Copies and sets" data={data} onShow={showCopy}
+    <Table label="Copies and sets" sql="memory_manipulation" data={data}
+      onShow={showCopy}
       look={shareLook("copy")}
       usual={["name", "calls", "cpu.total_ns", "cpu.avg_ns", "cpu.ratio",
         "gpu.total_ns", "gpu.avg_ns", "gpu.max_ns", "gpu.min_ns",

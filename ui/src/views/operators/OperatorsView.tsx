@@ -29,7 +29,7 @@ function ByName({ doc, tables }: {
   const data = useRows(tables, "operator", doc.operator, ["inner", "device"]);
   const device = hasDeviceTime(doc.operator);
   return (
-    <Table label="Operators" data={data} onShow={show} topK
+    <Table label="Operators" sql="operator" data={data} onShow={show} topK
       look={shareLook("operator")}
       usual={shownColumns(["name", "calls", "cpu.total_ns", "cpu.avg_ns",
         "cpu.max_ns", "cpu.min_ns", "self_cpu_ns", "cpu.ratio",

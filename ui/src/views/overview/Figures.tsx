@@ -2,19 +2,20 @@
 import type { SummaryDoc } from "../../generated/answers.ts";
 import { Ring } from "../../charts/charts.tsx";
 import type { Figure } from "../../model/overview.ts";
+import { sparkBars } from "../../model/spark.ts";
 import { mostOf, partOf, percent } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";
 
 function StepSpark({ doc }: { doc: SummaryDoc }) {
-  const steps = doc.steps.slice(0, 40);
-  const most = mostOf(steps.map((step) => step.period_ns));
   const odd = new Set(doc.outliers.map((one) => one.index));
+  const bars = sparkBars(doc.steps, (step) => step.period_ns,
+    (step) => odd.has(step.index));
+  const most = mostOf(bars.map((bar) => bar.item.period_ns));
   return (
     <span class="spark" aria-hidden="true">
-      {steps.map((step, i) => (
-        <i key={i} class={odd.has(step.index) ? "odd"
-          : step.warmup ? "warmup" : ""}
-          style={{ height: percent(partOf(step.period_ns, most)) }} />
+      {bars.map((bar, i) => (
+        <i key={i} class={bar.odd ? "odd" : bar.item.warmup ? "warmup" : ""}
+          style={{ height: percent(partOf(bar.item.period_ns, most)) }} />
       ))}
     </span>
   );

@@ -62,7 +62,7 @@ function Steps({ doc, tables }: {
 }) {
   const data = useRows(tables, "steps", doc.steps);
   return (
-    <Table label="Steps" data={data} onShow={showRow(doc)} ascending
+    <Table label="Steps" sql="steps" data={data} onShow={showRow(doc)} ascending
       usual={["index", "period_ns", "dur_ns", "warmup"]} usualSort="index" />
   );
 }
@@ -72,7 +72,8 @@ function Outliers({ doc, tables }: {
 }) {
   const data = useRows(tables, "outliers", doc.outliers);
   return (
-    <Table label="Outliers" data={data} prefix="odd." onShow={showRow(doc)}
+    <Table label="Outliers" sql="outliers" data={data} prefix="odd."
+      onShow={showRow(doc)}
       usual={["index", "dur_ns", "median_ns", "excess_ns", "cause",
         "cause_excess_ns"]} usualSort="excess_ns"
       empty="No step takes much longer than the median." />

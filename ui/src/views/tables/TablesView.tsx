@@ -32,7 +32,7 @@ function Content({ tables }: { tables: DeclaredTable[] }) {
           <Card key={title} class="table-card" title={title}>
             <Table label={title || table.title} data={data} usual={[]}
               prefix={at === 0 ? "" : `${at}.`} empty="No rows in this table."
-            />
+              {...at === 0 && title === "" ? { sql: table.key } : {}} />
           </Card>
         ))}
       </Loaded>

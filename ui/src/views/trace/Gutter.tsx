@@ -14,9 +14,13 @@ import { withPlace } from "../../model/memory.ts";
 import { cssVar } from "../../model/palette.ts";
 import { toggled } from "../../model/settings.ts";
 import { Icon, type IconName } from "../../shell/icons.tsx";
+import { removeRowTrack } from "../../state/sql.ts";
 import { trace } from "../../state/trace.ts";
 import { RULER_HEIGHT } from "../../worker/protocol.ts";
-import { moveUp } from "./reorder.ts";
+import { dropLine, moveBy, startDrag } from "./reorder.ts";
+import { onRowKey, rowStop } from "./row_focus.ts";
+import type { Controller } from "./controller.ts";
+import { toast } from "../../shell/Toast.tsx";
 import * as s from "./store.ts";
 
 /** "Process 12 (CPU)" needs no "pid 12" beside it. */
@@ -31,6 +35,7 @@ function Group({ row }: { row: GroupRow }) {
     <div class="gutter-group"
       style={{ top: `${row.y + RULER_HEIGHT}px`, height: `${row.height}px` }}>
       <button aria-expanded={!row.folded} disabled={row.group < 0}
+        {...rowStop(row)} onPointerDown={(event) => startDrag(event, row)}
         title={`${row.name} ${row.detail}\n` +
           (row.folded ? "Open the group" : "Close the group")}
         onClick={() => s.changeSettings({ foldedGroups:
@@ -39,19 +44,27 @@ function Group({ row }: { row: GroupRow }) {
         <b>{row.name}</b>
         <span class="quiet">{detailBeside(row.name, row.detail)}</span>
       </button>
+      {row.group >= 0 && <div class="acts">
+        <Act icon="move-up" text="Move up" of={row.name}
+          onClick={() => moveBy(row, -1)} />
+        <Act icon="move-down" text="Move down" of={row.name}
+          onClick={() => moveBy(row, 1)} />
+      </div>}
     </div>
   );
 }
 
-function Act({ icon, text, on, onClick }: {
+/** `of`: the name of its row, since every row has such a button. */
+function Act({ icon, text, of, on, onClick }: {
   icon: IconName;
   text: string;
+  of: string;
   on?: boolean;
   onClick: () => void;
 }) {
   return (
-    <button title={text} aria-label={text} aria-pressed={on}
-      onClick={onClick}><Icon name={icon} /></button>
+    <button title={text} aria-label={`${text}: ${of}`} aria-pressed={on}
+      tabIndex={-1} onClick={onClick}><Icon name={icon} /></button>
   );
 }
 
@@ -70,7 +83,7 @@ function detailOf(row: TrackRow): string {
   const detail = row.detail.toLowerCase() === row.name.toLowerCase()
     ? "" : row.detail;
   const count = events ? countOf(events, "event") : "";
-  const idle = row.kind === "stream" && trace.value?.info.idle_causes
+  const idle = row.strip > 0 && trace.value?.info.idle_causes
     ? "why idle" : "";
   return [detail, count, idle].filter(Boolean).join(" · ");
 }
@@ -80,35 +93,77 @@ function Detail({ row }: { row: TrackRow }) {
   return <span class="quiet">{detailOf(row)}</span>;
 }
 
-function Track({ row }: { row: TrackRow }) {
-  const { pinned, foldedTracks, hidden } = s.settings.value;
+function hide(row: TrackRow): void {
+  const before = s.settings.value;
+  s.changeSettings({ hidden: [...before.hidden, row.track],
+    pinned: before.pinned.filter((one) => one !== row.track) });
+  toast(`${row.name} is hidden.`, { text: "Undo", run: () =>
+    s.changeSettings({ hidden: before.hidden, pinned: before.pinned }) });
+}
+
+function TrackActs({ row }: { row: TrackRow }) {
+  const { pinned, foldedTracks } = s.settings.value;
+  const of = row.name;
+  return (
+    <div class="acts">
+      {(row.lanes > 1 || row.folded) &&
+        <Act of={of} icon={row.folded ? "right" : "down"}
+          text={row.folded ? "Open the track" : "Fold to one row"}
+          onClick={() => s.changeSettings(
+            { foldedTracks: toggled(foldedTracks, row.track) })} />}
+      <Act of={of} icon="move-up" text="Move up"
+        onClick={() => moveBy(row, -1)} />
+      <Act of={of} icon="move-down" text="Move down"
+        onClick={() => moveBy(row, 1)} />
+      <Act of={of} icon="pin" text={row.pinned ? "Unpin" : "Pin to the top"}
+        on={row.pinned} onClick={() => s.changeSettings(
+          { pinned: toggled(pinned, row.track) })} />
+      <Act of={of} icon="close" text="Hide the track"
+        onClick={() => hide(row)} />
+    </div>
+  );
+}
+
+/** Of the critical path: along its pieces. */
+function PathActs({ controller }: { controller: Controller | null }) {
+  const of = "critical path";
+  return (
+    <div class="acts always">
+      <Act of={of} icon="left" text="Previous piece (,)"
+        onClick={() => controller?.stepPath(-1)} />
+      <Act of={of} icon="right" text="Next piece (.)"
+        onClick={() => controller?.stepPath(1)} />
+      <Act of={of} icon="normal" text="What it is made of"
+        onClick={() => s.showPanel("path")} />
+    </div>
+  );
+}
+
+function Track({ row, controller }: {
+  row: TrackRow;
+  controller: Controller | null;
+}) {
   const selected = s.selectedEvent.value?.track === row.track;
-  const deep = row.lanes > 1 || row.folded;
+  const isPath = row.kind === "path";
   return (
     <div class={"gutter-track" + (row.height < TWO_LINES ? " low" : "") +
       (row.height < NAME_HEIGHT ? " thin" : "") +
-      (selected ? " selected" : "")}
+      (selected ? " selected" : "")} role="group" aria-label={row.name}
+    {...rowStop(row)}
     style={{ top: `${row.y + RULER_HEIGHT}px`, height: `${row.height}px` }}>
-      <div class="name" title={`${row.name} ${row.detail}`}>
+      <div class="name" title={`${row.name} ${row.detail}`}
+        onPointerDown={row.group < 0 ? undefined
+          : (event) => startDrag(event, row)}>
         {row.rank != null && <i class="rank-mark" aria-hidden="true"
           style={{ background: cssVar(rankHue(row.rank)) }} />}
         <b>{withPlace(row.name)}</b>
         <Detail row={row} />
       </div>
-      <div class="acts">
-        {deep && <Act icon={row.folded ? "right" : "down"}
-          text={row.folded ? "Open the track" : "Fold to one row"}
-          onClick={() => s.changeSettings(
-            { foldedTracks: toggled(foldedTracks, row.track) })} />}
-        {!row.pinned && <Act icon="up" text="Move up"
-          onClick={() => moveUp(row.track)} />}
-        <Act icon="pin" text={row.pinned ? "Unpin" : "Pin to the top"}
-          on={row.pinned} onClick={() => s.changeSettings(
-            { pinned: toggled(pinned, row.track) })} />
-        <Act icon="close" text="Hide the track"
-          onClick={() => s.changeSettings({ hidden: [...hidden, row.track],
-            pinned: pinned.filter((one) => one !== row.track) })} />
-      </div>
+      {isPath ? <PathActs controller={controller} />
+        : row.group >= 0 ? <TrackActs row={row} />
+          : <div class="acts"><Act of={row.name} icon="close"
+            text="Remove the track"
+            onClick={() => removeRowTrack(row.group)} /></div>}
     </div>
   );
 }
@@ -135,20 +190,37 @@ function InView() {
       clearTimeout(timer);
     };
   }, []);
-  return <div class="gutter-head">{text}</div>;
+  return <span>{text}</span>;
 }
 
-export function Gutter() {
+/** All groups are one line each, or open. */
+function FoldAll() {
+  const groups = trace.value?.info.groups.map((group) => group.id) ?? [];
+  const { foldedGroups } = s.settings.value;
+  const open = groups.some((id) => !foldedGroups.includes(id));
+  const text = open ? "Collapse all groups" : "Open all groups";
+  return (
+    <button class="fold-all" title={text} aria-label={text} onClick={() =>
+      s.changeSettings({ foldedGroups: open ? groups : [] })}>
+      <Icon name={open ? "collapse" : "expand"} />
+    </button>
+  );
+}
+
+export function Gutter({ controller }: { controller: Controller | null }) {
   const layout = s.layout.value;
   const rows = rowsIn(layout, s.scroll.value - 200,
     s.plotSize.value.height + 400);
   return (
-    <div class={`gutter ${s.density.value}`}
+    <div class={`gutter ${s.density.value}`} role="group" aria-label="Tracks"
+      onKeyDown={onRowKey}
       style={{ height: `${layout.height + RULER_HEIGHT}px` }}>
-      <InView />
+      <div class="gutter-head"><InView /><FoldAll /></div>
       {rows.map((row) => row.type === "group"
         ? <Group key={`g${row.group}`} row={row} />
-        : <Track key={`t${row.track}`} row={row} />)}
+        : <Track key={`t${row.track}`} row={row} controller={controller} />)}
+      {dropLine.value !== null && <div class="drop-line"
+        style={{ top: `${dropLine.value + RULER_HEIGHT - 1}px` }} />}
     </div>
   );
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What colours mean: the classes and causes that this trace has.
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { Swatch } from "../../charts/charts.tsx";
 import { CLASSES, LEGEND, PARTS } from "../../generated/looks.ts";
 import { lookOf } from "../../model/palette.ts";
+import { useDismiss } from "../../shell/dismiss.ts";
 import { Icon } from "../../shell/icons.tsx";
 import { trace } from "../../state/trace.ts";
 
@@ -19,6 +22,11 @@ function legendOf(classes: string[], causes: string[],
 }
 
 export function Legend() {
+  const open = useSignal(false);
+  const box = useRef<HTMLDivElement>(null);
+  useDismiss(box, open.value, () => {
+    open.value = false;
+  });
   const info = trace.value?.info;
   if (!info) return null;
   const shown = legendOf(info.classes, info.idle_causes ?? [],
@@ -30,12 +38,13 @@ export function Legend() {
   return (
     <>
       <ul class="legend" aria-label="Colours">{list}</ul>
-      <details class="legend-menu dropdown" onKeyDown={(event) => {
-        if (event.key === "Escape") event.currentTarget.open = false;
-      }}>
-        <summary class="toggle">Colours<Icon name="down" /></summary>
-        <ul class="legend-list" aria-label="Colours">{list}</ul>
-      </details>
+      <div class="legend-menu dropdown" ref={box}>
+        <button class="toggle" aria-expanded={open.value} onClick={() => {
+          open.value = !open.value;
+        }}>Colours<Icon name="down" /></button>
+        {open.value &&
+          <ul class="legend-list" aria-label="Colours">{list}</ul>}
+      </div>
     </>
   );
 }

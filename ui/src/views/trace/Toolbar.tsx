@@ -3,8 +3,9 @@ import { clearSearch, found, submitSearch } from "../../state/search.ts";
 import { setMore } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
 import { DENSITIES, type Density } from "../../model/density.ts";
-import { formatCount } from "../../model/format.ts";
+import { countOf, formatCount } from "../../model/format.ts";
 import { Icon, type IconName } from "../../shell/icons.tsx";
+import { toast } from "../../shell/Toast.tsx";
 import type { Controller } from "./controller.ts";
 import { Legend } from "./Legend.tsx";
 import { TracksMenu } from "./TracksMenu.tsx";
@@ -74,6 +75,10 @@ function Found() {
       <button title="Next match (Enter)" aria-label="Next match"
         disabled={now.count === 0} onClick={again("next")}>
         <Icon name="down" /></button>
+      <button title="List all matches" aria-label="List all matches"
+        aria-pressed={s.panel.value === "hits"} disabled={now.count === 0}
+        onClick={() => s.showPanel(s.panel.value === "hits" ? "" : "hits")}>
+        <Icon name="normal" /></button>
       <button title="End the search" aria-label="End the search"
         onClick={clearSearch}><Icon name="close" /></button>
     </div>
@@ -89,10 +94,19 @@ function Toggle(
     onClick: () => void;
   }) {
   return (
-    <button class="toggle" aria-pressed={on} title={hint} onClick={onClick}>
+    <button class="toggle" aria-pressed={on} aria-label={text} title={hint}
+      onClick={onClick}>
       <Icon name={icon} /><span>{text}</span>
     </button>
   );
+}
+
+function unpinAll(): void {
+  const { pinned } = s.settings.value;
+  if (pinned.length === 0) return;
+  s.changeSettings({ pinned: [] });
+  toast(`${countOf(pinned.length, "track")} unpinned.`, { text: "Undo",
+    run: () => s.changeSettings({ pinned }) });
 }
 
 export function Toolbar({ controller }: { controller: Controller | null }) {
@@ -107,12 +121,16 @@ export function Toolbar({ controller }: { controller: Controller | null }) {
         hint="Draw arrows from launches to kernels"
         onClick={() => setMore("arrows", s.arrowsShown.value ? "0" : "")} />
       <Toggle icon="path" text="Critical path" on={s.pathShown.value}
-        hint="Underline what the step waited for"
+        hint="What the steps waited for, as a track of its own"
         onClick={() => setMore("path", s.pathShown.value ? "" : "1")} />
       <Toggle icon="pin" text={`Pinned ${s.settings.value.pinned.length}`}
-        on={false} hint="Unpin all tracks"
-        onClick={() => s.changeSettings({ pinned: [] })} />
-      <button class="toggle" title="Show the whole trace"
+        on={false} hint="Unpin all tracks" onClick={unpinAll} />
+      <Toggle icon="flag" text={`Marks ${s.marks.value.length}`}
+        on={s.panel.value === "marks"} hint="List marks and notes"
+        onClick={() =>
+          s.showPanel(s.panel.value === "marks" ? "" : "marks")} />
+      <button class="toggle" aria-label="Whole trace"
+        title="Show the whole trace (f without a selection)"
         onClick={() => controller?.showWhole()}>
         <Icon name="frame" /><span>Whole trace</span>
       </button>

@@ -4,9 +4,11 @@
 // from the server a moment later, when the pointer rests.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Answers, StageInfo } from "../../generated/answers.ts";
+import type {
+  Answers, CriticalSegment, StageInfo,
+} from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import { CLASSES, PARTS } from "../../generated/looks.ts";
+import { CLASSES, PARTS, PATHS } from "../../generated/looks.ts";
 import {
   countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
@@ -120,10 +122,20 @@ function Stage({ name, dur, inferred }: StageInfo) {
   );
 }
 
+function Piece({ why, dur, category }: CriticalSegment) {
+  const { hue, title } = lookOf(PATHS, category ?? "");
+  return (
+    <>
+      <b class="mono">{tooltipName(shortName(why))}</b>
+      <span><Swatch hue={hue} /> {title} · {formatTime(dur)}</span>
+    </>
+  );
+}
+
 export function Tooltip() {
   const now = s.hover.value;
   if (!now) return null;
-  const { event, value, idle, stage } = now.answer;
+  const { event, value, idle, stage, piece } = now.answer;
   const { width, height } = s.plotSize.value;
   const style = {
     [now.x > width - 340 ? "right" : "left"]:
@@ -138,7 +150,8 @@ export function Tooltip() {
       {event ? event.count > 1 ? <Many hit={event} /> : <One hit={event} />
         : value ? <Value track={value.track} value={value.value} />
           : idle ? <Idle dur={idle.dur} cause={idle.cause} />
-            : stage ? <Stage {...stage} /> : null}
+            : stage ? <Stage {...stage} />
+              : piece ? <Piece {...piece} /> : null}
     </div>
   );
 }

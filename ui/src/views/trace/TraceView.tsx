@@ -8,6 +8,7 @@ import type { Range } from "../../model/axis.ts";
 import { countOf, formatCount } from "../../model/format.ts";
 import { onFound } from "../../state/search.ts";
 import { cancelOpening, opening, picked, trace } from "../../state/trace.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import { BoxPanel } from "./BoxPanel.tsx";
 import { Controller } from "./controller.ts";
 import { Details } from "./Details.tsx";
@@ -18,14 +19,18 @@ import { Minimap } from "./Minimap.tsx";
 import { watchMouse } from "./mouse.ts";
 import { loadBox, loadCritical } from "./queries.ts";
 import * as s from "./store.ts";
+import { SidePanel } from "./SidePanel.tsx";
+import { detailsHeight, Splitter } from "./Splitter.tsx";
 import { Toolbar } from "./Toolbar.tsx";
 import { Tooltip } from "./Tooltip.tsx";
 import "../../styles/trace.css";
 import "../../styles/details.css";
+import "../../styles/side_panel.css";
 
-function Tracks({ map, onReady }: {
+function Tracks({ map, controller, onReady }: {
   /** The canvas of the minimap that the worker draws on. */
   map: RefObject<HTMLCanvasElement | null>;
+  controller: Controller | null;
   onReady: (controller: Controller | null) => void;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -41,7 +46,7 @@ function Tracks({ map, onReady }: {
     };
     measure();
     s.scroll.value = frame.scrollTop;
-    const controller = new Controller({ boxes: boxes.current!,
+    const made = new Controller({ boxes: boxes.current!,
       lines: lines.current!, map: map.current }, frame);
     const observer = new ResizeObserver(measure);
     observer.observe(frame);
@@ -50,10 +55,10 @@ function Tracks({ map, onReady }: {
       s.scroll.value = frame.scrollTop;
     };
     frame.addEventListener("scroll", onScroll, { passive: true });
-    const mouse = watchMouse(area, frame, controller);
-    const stopKeys = watchKeys(controller, area, mouse.time);
-    onFound((found) => controller.showFound(found));
-    onReady(controller);
+    const mouse = watchMouse(area, frame, made);
+    const stopKeys = watchKeys(made, area, mouse.time);
+    onFound((found) => made.showFound(found));
+    onReady(made);
     return () => {
       onReady(null);
       onFound(null);
@@ -61,13 +66,13 @@ function Tracks({ map, onReady }: {
       mouse.stop();
       observer.disconnect();
       frame.removeEventListener("scroll", onScroll);
-      controller.stop();
+      made.stop();
     };
   }, []);
   const height = s.layout.value.height;
   return (
     <div class="tracks" ref={scroller}>
-      <Gutter />
+      <Gutter controller={controller} />
       <div class="plot-column" style={{ height: `${height + 26}px` }}>
         <div class={`plot mode-${s.mode.value}`} ref={plot} tabIndex={0}
           role="application"
@@ -109,14 +114,17 @@ function GoneNote() {
   ) : null;
 }
 
+const sentence = (text: string) => /[.!?]$/.test(text) ? text : text + ".";
+
 function Problem() {
   const problem = s.problem.value;
   if (!problem) return null;
   const text = problem.status === 401
     ? "The server has a new token. Reload the page from the address that " +
       "it printed."
-    : `The timeline could not be read: ${problem.error}. Trying again.`;
-  return <div class="problem" role="alert">{text}</div>;
+    : `The timeline could not be read. ${sentence(problem.error)} ` +
+      "Trying again.";
+  return <div class="problem" role="alert"><Prose text={text} /></div>;
 }
 
 export default function TraceView() {
@@ -135,15 +143,23 @@ export default function TraceView() {
     } });
   }, []);
   return (
-    <div class="trace">
+    <div class="trace" style={detailsHeight.value === null ? {}
+      : { "--details": `${detailsHeight.value}px` }}>
       <Toolbar controller={controller.value} />
-      <Minimap key={`map ${t}`} controller={controller.value} seen={map} />
-      <Tracks key={t} map={map} onReady={(next) => {
-        controller.value = next;
-      }} />
+      <div class="trace-row">
+        <div class="trace-main">
+          <Minimap key={`map ${t}`} controller={controller.value} seen={map} />
+          <Tracks key={t} map={map} controller={controller.value}
+            onReady={(next) => {
+              controller.value = next;
+            }} />
+        </div>
+        <SidePanel controller={controller.value} />
+      </div>
       <PreviewNote />
       <GoneNote />
       <Problem />
+      <Splitter />
       {s.box.value ? <BoxPanel controller={controller.value} />
         : <Details controller={controller.value} />}
       <EventList controller={controller.value} />

@@ -2,12 +2,13 @@
 //
 // Which tracks are shown: a filter by text, a list to hide and show them.
 import { signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { GroupInfo, TrackInfo } from "../../generated/answers.ts";
 import { filterOf, withStages } from "../../model/layout.ts";
 import { withPlace } from "../../model/memory.ts";
 import { toggled } from "../../model/settings.ts";
 import { trace } from "../../state/trace.ts";
+import { useDismiss } from "../../shell/dismiss.ts";
 import { Icon } from "../../shell/icons.tsx";
 import * as s from "./store.ts";
 
@@ -81,20 +82,9 @@ function Menu() {
 
 export function TracksMenu() {
   const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const away = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) open.value = false;
-    };
-    const escape = (event: KeyboardEvent) => {
-      if (event.key === "Escape") open.value = false;
-    };
-    addEventListener("pointerdown", away);
-    addEventListener("keydown", escape);
-    return () => {
-      removeEventListener("pointerdown", away);
-      removeEventListener("keydown", escape);
-    };
-  }, []);
+  useDismiss(root, open.value, () => {
+    open.value = false;
+  });
   const shown = s.layout.value.rows.filter((row) => row.type === "track");
   return (
     <div class="dropdown" ref={root}>

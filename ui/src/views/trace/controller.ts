@@ -7,20 +7,24 @@ import type {
   EventRef, FoundInfo, TraceInfo,
 } from "../../generated/answers.ts";
 import {
-  clampRange, frameEvent, reveal, timeToX, wholeRange, zoomAt, type Range,
+  clampRange, frameEvent, isOtherView, reveal, timeToX, wholeRange, zoomAt,
+  type Range,
 } from "../../model/axis.ts";
 import type { Density } from "../../model/density.ts";
 import type { Hit } from "../../model/hit.ts";
-import { boxPlace, isSame, rowAt, rowOfTrack } from "../../model/layout.ts";
+import {
+  boxPlace, hasTiles, isSame, PATH_TRACK, rowAt, rowOfTrack, rowsIn,
+} from "../../model/layout.ts";
 import { clipName, shortName } from "../../model/names.ts";
 import { toggled, type BoxSelection } from "../../model/settings.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
 import {
-  arrivals, catchUp, navigate, route, setMore,
+  arrivals, cameBack, catchUp, navigate, route, setMore,
 } from "../../state/route.ts";
 import { forgetFound, found } from "../../state/search.ts";
+import { rowTracks } from "../../state/sql.ts";
 import { theme } from "../../state/theme.ts";
 import { toast } from "../../shell/Toast.tsx";
 import { isPreview, trace } from "../../state/trace.ts";
@@ -62,6 +66,8 @@ export class Controller {
     // By itself: it may be long, and the overlay changes while one drags.
     on(() => this.link.send({ type: "critical",
       segments: s.pathShown.value ? s.critical.value : [] }));
+    on(() => this.link.send({ type: "spans",
+      spans: rowTracks.value.flatMap((track) => track.spans) }));
     on(() => {
       void arrivals.value;
       untracked(() => this.followAddress());
@@ -113,16 +119,22 @@ export class Controller {
     return trace.value?.info.span_ns ?? 1;
   }
 
+  private rangeOfAddress(): Range {
+    const { from, to } = route.value;
+    return from !== null && to !== null
+      ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
+  }
+
   /** The range and the selection that the address names. */
   private followAddress(): void {
-    const { from, to, row } = route.value;
+    const { from, row } = route.value;
     clearTimeout(this.settle);
     s.measure.value = null;
     if (found.value?.query !== route.value.query) forgetFound();
-    s.range.value = from !== null && to !== null
-      ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
+    s.range.value = this.rangeOfAddress();
+    // A link to an event alone leads to it; who goes back saw this range.
     if (row !== null)
-      void this.select(row, { move: from === null, scroll: true });
+      void this.select(row, { move: from === null && !cameBack, scroll: true });
     else if (s.selected.value) this.deselect();
   }
 
@@ -161,10 +173,13 @@ export class Controller {
   private sendOverlay(): void {
     const event = s.selectedEvent.value;
     const box = s.dragged.value ?? this.boxRect();
+    const piece = s.path.value[s.pathAt.value ?? -1];
     this.link.send({ type: "overlay", overlay: {
       selected: event && s.placeOf(event),
       arrows: s.arrows.value, marks: s.marks.value,
       measure: s.measure.value, box,
+      piece: piece ? { track: PATH_TRACK, depth: 0, start: piece.start,
+        dur: piece.dur } : null,
       name: s.highlighted.value,
       cursor: null,
     } });
@@ -199,7 +214,8 @@ export class Controller {
       const { t0, t1 } = s.range.value;
       const whole = wholeRange(this.span);
       navigate(t0 <= whole.t0 && t1 >= whole.t1 ? { from: null, to: null }
-        : { from: Math.round(t0), to: Math.round(t1) });
+        : { from: Math.round(t0), to: Math.round(t1) },
+      isOtherView(this.rangeOfAddress(), s.range.value));
     }, SETTLED_MS);
   }
   zoom(factor: number, anchor?: number): void {
@@ -257,6 +273,8 @@ export class Controller {
       if (stop.aborted) return;
       batch(() => {
         s.selected.value = { state: "ready", value: event };
+        if (s.path.value[s.pathAt.value ?? -1]?.row !== row)
+          s.pathAt.value = null;
         s.setBox(null);
         s.measure.value = null;
         navigate({ row });
@@ -382,7 +400,7 @@ export class Controller {
       setMore("same", String(s.selectedEvent.value?.name_id ?? "")));
   }
 
-  /** Tab: to the other end of an arrow; false when there is none. */
+  /** ] and [: to the other end of an arrow; false when there is none. */
   followArrow(back: boolean): boolean {
     const event = s.selectedEvent.value;
     if (!event) return false;
@@ -410,7 +428,56 @@ export class Controller {
     });
   }
 
+  /** Arrow keys without a selection: the first event that is seen. */
+  async selectFirst(): Promise<void> {
+    const { height } = s.plotSize.value;
+    for (const row of rowsIn(s.layout.value, s.scroll.value,
+      height - RULER_HEIGHT)) {
+      if (row.type !== "track" || !hasTiles(row.kind)) continue;
+      const [first] = await this.link.list(row.track, 1);
+      if (first) return this.select(first.row);
+    }
+  }
+
+  /** Along the pieces of the critical path; false where none is shown. */
+  stepPath(by: 1 | -1): boolean {
+    const path = s.path.value;
+    if (!s.pathShown.value || path.length === 0) return false;
+    const { t0 } = s.range.value;
+    const next = s.pathAt.value === null
+      ? Math.max(0, path.findIndex((one) => one.start + one.dur > t0))
+      : s.pathAt.value + by;
+    if (path[next]) this.showPiece(next);
+    return true;
+  }
+  showPiece(at: number): void {
+    const piece = s.path.value[at];
+    if (!piece) return;
+    s.pathAt.value = at;
+    if (piece.row !== null) return void this.select(piece.row, { move: true });
+    if (s.selected.value) this.selectBox(null);
+    this.setRange(reveal(s.range.value, piece.start, piece.dur, this.span));
+  }
+
+  /** A note at a time, whose text is typed in the list of notes. */
+  addNote(time?: number): void {
+    const { t0, t1 } = s.range.value;
+    const at = Math.round(Math.min(this.span, Math.max(0,
+      time ?? (t0 + t1) / 2)));
+    s.setMarks([...s.marks.value, { t0: at, t1: at, text: "Note" }]);
+    s.showPanel("marks");
+    s.freshMark.value = s.marks.value.length - 1;
+  }
+
+  /** A marked time; a note is a moment in what is around it. */
+  showMarked({ t0, t1 }: Range): void {
+    if (t1 > t0) return this.setRange(frameEvent(t0, t1 - t0, this.span));
+    const half = (s.range.value.t1 - s.range.value.t0) / 2;
+    this.setRange({ t0: t0 - half, t1: t0 + half });
+  }
+
   clear(): void {
+    s.pathAt.value = null;
     s.measure.value = null;
     s.dragged.value = null;
     void this.select(null);

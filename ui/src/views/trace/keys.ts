@@ -35,8 +35,9 @@ export function watchKeys(controller: Controller,
   };
 
   const down = (event: KeyboardEvent) => {
-    if (isTyping(event.target) || event.ctrlKey || event.metaKey ||
-      event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || isTyping(event.target) ||
+      event.ctrlKey || event.metaKey || event.altKey ||
+      document.querySelector("dialog[open]")) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     fast = event.shiftKey;
     if (MOVES.has(key)) {
@@ -48,7 +49,8 @@ export function watchKeys(controller: Controller,
       }
       return event.preventDefault();
     }
-    if (press(controller, event, key, region)) event.preventDefault();
+    if (press(controller, event, key, region, pointerTime))
+      event.preventDefault();
   };
   const up = (event: KeyboardEvent) => {
     held.delete(event.key.toLowerCase());
@@ -68,7 +70,7 @@ export function watchKeys(controller: Controller,
 
 /** One press; true when it was for the timeline. */
 function press(controller: Controller, event: KeyboardEvent, key: string,
-  region: HTMLElement): boolean {
+  region: HTMLElement, pointerTime: () => number | undefined): boolean {
   const inRegion = document.activeElement === region ||
     document.activeElement === document.body;
   switch (key) {
@@ -84,11 +86,20 @@ function press(controller: Controller, event: KeyboardEvent, key: string,
       void submitSearch(route.value.query,
         event.shiftKey ? "previous" : "next");
       return true;
-    case "Tab": return inRegion && controller.followArrow(event.shiftKey);
+    case "]": return controller.followArrow(false);
+    case "[": return controller.followArrow(true);
+    case ".": return controller.stepPath(1);
+    case ",": return controller.stepPath(-1);
+    case "n": controller.addNote(pointerTime()); return true;
   }
   // Arrows mean nothing to a button, such as the link that led here.
   const free = inRegion || document.activeElement instanceof HTMLButtonElement;
-  if (!free || !s.selectedEvent.value) return false;
+  if (!free) return false;
+  if (!s.selected.value && inRegion && key.startsWith("Arrow")) {
+    void controller.selectFirst();
+    return true;
+  }
+  if (!s.selectedEvent.value) return false;
   switch (key) {
     case "ArrowLeft": controller.step("previous"); return true;
     case "ArrowRight": controller.step("next"); return true;

@@ -41,7 +41,8 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
     const answer = await controller.link.hit(asked.x, asked.y);
     hoverWaits = false;
     if (!at) return;
-    const any = answer.event ?? answer.value ?? answer.idle ?? answer.stage;
+    const any = answer.event ?? answer.value ?? answer.idle ??
+      answer.stage ?? answer.piece;
     s.hover.value = any ? { ...at, answer } : null;
     if (at.x !== asked.x || at.y !== asked.y) void askHover();
   };
@@ -112,8 +113,11 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
 
   const click = async (where: { x: number; y: number }) => {
     plot.focus({ preventScroll: true });
-    const { event } = await controller.link.hit(where.x, where.y);
-    if (event && isPreview.value) {
+    const { event, piece } = await controller.link.hit(where.x, where.y);
+    if (piece) {
+      controller.showPiece(s.path.value.findIndex((one) =>
+        one.start === piece.start && one.why === piece.why));
+    } else if (event && isPreview.value) {
       await controller.showMark(event);
     } else if (event && event.count > 1) {
       // A mark is many events: come nearer until they are apart.

@@ -8,15 +8,18 @@ import type {
 } from "../../generated/answers.ts";
 import type { Range } from "../../model/axis.ts";
 import { isDensity, type Density } from "../../model/density.ts";
-import { layoutOf, withStages, type Settings } from "../../model/layout.ts";
+import {
+  layoutOf, pathTrack, rowTrack, withStages, type Settings,
+} from "../../model/layout.ts";
 import {
   formatBox, formatMarks, formatSettings, parseBox, parseMarks,
   parseSettings, type BoxSelection, type Mark,
 } from "../../model/settings.ts";
-import { MOST_ARROWS } from "../../model/shown.ts";
+import { someOf } from "../../model/shown.ts";
 import { keepDensity, keptDensity } from "../../state/density.ts";
 import type { Load } from "../../state/load.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
+import { rowTracks } from "../../state/sql.ts";
 import { trace } from "../../state/trace.ts";
 import type { Arrow, HitAnswer, Place } from "../../worker/protocol.ts";
 
@@ -52,16 +55,27 @@ export function setDensity(next: Density): void {
   });
 }
 
+export const pathShown = computed(() => route.value.more["path"] === "1");
+export const critical = signal<CriticalSegment[]>([]);
+/** Its pieces in the order of time, and which of them is looked at. */
+export const path = computed(() =>
+  critical.value.toSorted((a, b) => a.start - b.start));
+export const pathAt = signal<number | null>(null);
+
 const settingsKey = computed(() =>
   JSON.stringify(formatSettings(settings.value)));
 /** By the settings' text: the address also changes with every selection. */
 export const layout = computed(() => {
   void settingsKey.value;
   const info = trace.value?.info;
-  return info ? layoutOf(info.groups,
-    withStages(info.tracks, info.stages ?? []), settings.peek(),
-    density.value)
-    : { rows: [], height: 0 };
+  if (!info) return { rows: [], height: 0 };
+  const tracks = withStages(info.tracks, info.stages ?? []);
+  const pieces = pathShown.value ? critical.value.length : 0;
+  const own = rowTracks.value.map(({ group, name, spans }) =>
+    rowTrack(group, name, spans.length));
+  return layoutOf(info.groups, [
+    ...(pieces > 0 ? [pathTrack(pieces)] : []), ...own, ...tracks],
+  settings.peek(), density.value);
 });
 
 export const selected = signal<Load<EventInfo> | null>(null);
@@ -78,11 +92,22 @@ interface PreviewMark {
 export const previewMark = signal<PreviewMark | null>(null);
 
 export const marks = computed(() => parseMarks(route.value.more["marks"]));
+/** The note that was just put there: its text is to be typed. */
+export const freshMark = signal<number | null>(null);
 export const setMarks = (list: Mark[]) => setMore("marks", formatMarks(list));
 export const box = computed(() => parseBox(route.value.more["box"]));
 export const setBox = (next: BoxSelection | null) =>
   setMore("box", formatBox(next));
 export const boxAnswer = signal<Load<SelectInfo> | null>(null);
+
+/** What is listed at the right of the tracks. */
+export type Panel = "" | "hits" | "marks" | "path";
+export const panel = computed<Panel>(() => {
+  const wanted = route.value.more["panel"];
+  return wanted === "hits" && route.value.query !== "" ||
+    wanted === "marks" || wanted === "path" && pathShown.value ? wanted : "";
+});
+export const showPanel = (next: Panel) => setMore("panel", next);
 
 export const measure = signal<Range | null>(null);
 /** A box that is being dragged, in the coordinates of the rows. */
@@ -100,8 +125,6 @@ export const highlighted = computed(() => {
 });
 
 export const arrowsShown = computed(() => route.value.more["arrows"] !== "0");
-export const pathShown = computed(() => route.value.more["path"] === "1");
-export const critical = signal<CriticalSegment[]>([]);
 
 interface Hover {
   x: number;
@@ -126,9 +149,9 @@ export const arrows = computed<Arrow[]>(() => {
   const own = placeOf(event);
   const list: Arrow[] = [];
   if (event.launch) list.push({ from: placeOf(event.launch), to: own });
-  for (const other of event.launched.slice(0, MOST_ARROWS))
+  for (const other of someOf(event.launched))
     list.push({ from: own, to: placeOf(other) });
-  for (const flow of event.flows.slice(0, MOST_ARROWS))
+  for (const flow of someOf(event.flows))
     list.push(flow.out ? { from: own, to: placeOf(flow) }
       : { from: placeOf(flow), to: own });
   return list;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SQL over a trace in memory: the tables and views of a dataset, no file of
+// any kind, and the rows of `summary`.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/random_trace.h"
+#include "analysis/summary.h"
+#include "analysis/tables/all_tables.h"
+#include "query/dataset_schema.h"
+#include "query/duckdb_test_support.h"
+#include "query/named_query.h"
+#include "query/query_session.h"
+#include "query/result_text.h"
+#include "query/summary_tables.h"
+#include "report/render_csv.h"
+#include "report/table_json.h"
+
+namespace stepscope {
+namespace {
+
+std::unique_ptr<QuerySession> SessionOf(std::shared_ptr<const Trace> trace) {
+  auto session = QuerySession::OpenTrace(std::move(trace),
+                                         {.memory = "500MB", .threads = 1});
+  EXPECT_TRUE(session) << session.error().message;
+  return session ? *std::move(session) : nullptr;
+}
+
+std::string CountOf(QuerySession& session, const std::string& table) {
+  Result<QueryResult> rows = session.Query("SELECT count(*) FROM " + table);
+  if (!rows) return rows.error().message;
+  rows->NextChunk();
+  return CellText(*rows, 0, 0);
+}
+
+TEST(TraceSession, HasTheTablesOfADatasetWithJobAndRank) {
+  STEPSCOPE_NEED_DUCKDB();
+  const std::shared_ptr<const Trace> trace = RandomTrace(3).Make();
+  const auto session = SessionOf(trace);
+  EXPECT_EQ(CountOf(*session, "events"), std::to_string(trace->size()));
+  for (const TableSpec& table : DatasetTables()) {
+    Result<QueryResult> rows = session->Query(
+        "SELECT job, rank FROM " + std::string(table.name) + " LIMIT 1");
+    ASSERT_TRUE(rows) << table.name << ": " << rows.error().message;
+  }
+  EXPECT_EQ(CountOf(*session, "ranks"),
+            std::to_string(trace->processes().size()));
+}
+
+TEST(TraceSession, AnswersEveryNamedQuery) {
+  STEPSCOPE_NEED_DUCKDB();
+  const auto session = SessionOf(RandomTrace(5).Make());
+  for (const NamedQuery& query : NamedQueries()) {
+    const auto rows = session->Query(*FillParameters(query, {}));
+    EXPECT_TRUE(rows) << query.name << ": " << rows.error().message;
+  }
+}
+
+TEST(TraceSession, ReadsNoFileAndChangesNothing) {
+  STEPSCOPE_NEED_DUCKDB();
+  const std::string secret = testing::TempDir() + "/secret.csv";
+  std::ofstream(secret) << "a\n1\n";
+  const auto session = SessionOf(RandomTrace(3).Make());
+  const std::string hostile[] = {
+      "SELECT * FROM read_csv('" + secret + "')",
+      "SELECT * FROM '" + secret + "'",
+      "SELECT * FROM read_text('/etc/passwd')",
+      "SELECT * FROM glob('/*')",
+      "SELECT * FROM read_parquet('http://127.0.0.1/x')",
+      "COPY events TO '" + secret + "2'",
+      "COPY (SELECT 1) TO '/tmp/x.csv'",
+      "ATTACH '" + secret + ".db' AS other",
+      "INSTALL httpfs",
+      "LOAD httpfs",
+      "SET enable_external_access = true",
+      "SET lock_configuration = false",
+      "RESET enable_external_access",
+      "PRAGMA enable_external_access = true",
+      "SET memory_limit = '100GB'",
+      "CREATE TABLE t (a INT)",
+      "DROP VIEW events",
+      "DELETE FROM events",
+      "INSERT INTO ranks VALUES (1)",
+      "EXPORT DATABASE '/tmp/x'",
+      "CALL pragma_version()",
+      "SELECT 1; SELECT * FROM glob('/*')",
+      "SELECT getenv('HOME')",
+      std::string("SELECT 1\0", 9),
+      ""};
+  for (const std::string& sql : hostile) {
+    const auto rows = session->Query(sql);
+    EXPECT_FALSE(rows) << sql;
+  }
+  EXPECT_FALSE(std::ifstream(secret + "2").good());
+  std::remove(secret.c_str());
+}
+
+// A row as the cells of the table's declaration.
+std::string RowText(const TableSchema& table, const void* row) {
+  std::string text;
+  for (const TableColumn& column : table.columns) {
+    if (column.type == CellType::kRows) continue;
+    const Cell cell = column.cell(row);
+    JsonWriter json;
+    if (IsNull(cell)) {
+      json.Null();
+    } else if (const auto* words = std::get_if<std::string_view>(&cell)) {
+      json.String(*words);
+    } else if (column.type == CellType::kList) {
+      JsonWriter list;
+      WriteCell(list, column, cell);
+      json.String(list.Take());
+    } else {
+      WriteCell(json, column, cell);
+    }
+    text += json.Take() + "|";
+  }
+  return text;
+}
+
+// "An equivalent query": the rows of each table as SQL gives them.
+TEST(TraceSession, TheQueryBesideATableGivesItsRows) {
+  STEPSCOPE_NEED_DUCKDB();
+  for (const uint32_t seed : {1u, 4u, 9u}) {
+    const std::shared_ptr<const Trace> trace = RandomTrace(seed).Make();
+    const auto session = SessionOf(trace);
+    ASSERT_TRUE(AddSummaryTables(trace, ViewSet::All(), session->database()));
+    SummaryOptions options;
+    options.views = ViewSet::All();
+    options.flops = true;
+    const Summary summary = ComputeSummary(*trace, options);
+    for (const TableSchema& table : AllTables()) {
+      std::vector<std::string> wanted;
+      const RowList rows = table.rows(summary);
+      for (size_t i = 0; i < rows.size(); ++i)
+        wanted.push_back(RowText(table, rows[i]));
+      Result<QueryResult> asked =
+          session->Query("SELECT * FROM summary_" + std::string(table.key));
+      if (!asked) {
+        // A table of rows inside rows alone has no columns of its own.
+        for (const TableColumn& column : table.columns)
+          EXPECT_EQ(column.type, CellType::kRows)
+              << table.key << ": " << asked.error().message;
+        continue;
+      }
+      std::vector<std::string> given;
+      while (asked->NextChunk())
+        for (size_t row = 0; row < asked->rows(); ++row) {
+          std::string text;
+          for (size_t i = 0; i < asked->columns(); ++i) {
+            AppendCellJson(text, *asked, i, row);
+            text += '|';
+          }
+          given.push_back(std::move(text));
+        }
+      EXPECT_EQ(given, wanted) << table.key;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

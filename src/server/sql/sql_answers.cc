@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/sql/sql_answers.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include "analysis/tables/all_tables.h"
+#include "base/json_text.h"
+#include "base/json_writer.h"
+#include "query/dataset_schema.h"
+#include "query/duckdb_library.h"
+#include "query/named_query.h"
+#include "query/query_session.h"
+#include "query/result_text.h"
+#include "query/summary_tables.h"
+#include "report/render_csv.h"
+
+namespace stepscope::server {
+namespace {
+
+constexpr size_t kLongestSql = 12 << 10;
+constexpr auto kTurn = std::chrono::seconds(2);
+constexpr auto kAgain = std::chrono::milliseconds(50);
+// Beyond it, a number of JavaScript is another one.
+constexpr int64_t kMostWhole = int64_t{1} << 53;
+
+const char* TypeName(duckdb::TypeId type) {
+  switch (type) {
+    case duckdb::TypeId::kVarchar:
+      return "text";
+    case duckdb::TypeId::kBoolean:
+      return "bool";
+    case duckdb::TypeId::kDouble:
+    case duckdb::TypeId::kFloat:
+      return "number";
+    default:
+      return "count";
+  }
+}
+
+// Whole numbers that a page cannot hold are text, so that none is changed.
+void AppendCell(std::string& out, const QueryResult& rows, size_t column,
+                size_t row) {
+  std::string cell;
+  AppendCellJson(cell, rows, column, row);
+  const bool whole = std::string_view(TypeName(rows.type(column))) == "count" &&
+                     cell != "null";
+  if (whole &&
+      (cell.size() > 16 || std::llabs(std::atoll(cell.c_str())) > kMostWhole))
+    AppendJsonString(out, cell);
+  else
+    out += cell;
+}
+
+void WriteColumns(JsonWriter& json, const std::vector<ColumnSpec>& columns) {
+  json.Key("columns").BeginArray();
+  for (const ColumnSpec& column : columns) {
+    json.BeginObject().Field("name", column.name);
+    json.Field("type", SqlTypeName(column.type));
+    json.Field("meaning", column.meaning).EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteSummaryTable(JsonWriter& json, const TableSchema& table) {
+  json.BeginObject().Field("name", "summary_" + std::string(table.key));
+  json.Field("meaning", table.meaning).Key("columns").BeginArray();
+  for (const TableColumn& column : table.columns) {
+    if (column.type == CellType::kRows) continue;
+    json.BeginObject().Field("name", FlatName(column.name));
+    json.Field("type", "").Field("meaning", column.meaning).EndObject();
+  }
+  json.EndArray().EndObject();
+}
+
+}  // namespace
+
+// Ends a query that takes too long, or is to be stopped. DuckDB forgets a word
+// that comes between two statements: it is told until the query has ended.
+class SqlAnswers::Watch {
+ public:
+  Watch(SqlAnswers& answers, QuerySession& session)
+      : answers_(answers), thread_([this, &session] { Run(session); }) {}
+  ~Watch() {
+    {
+      const std::lock_guard lock(answers_.mutex_);
+      over_ = true;
+    }
+    answers_.news_.notify_all();
+    thread_.join();
+  }
+  bool late() const { return late_; }
+
+ private:
+  void Run(QuerySession& session) {
+    const auto end = std::chrono::steady_clock::now() + answers_.limits_.time;
+    std::unique_lock lock(answers_.mutex_);
+    while (!over_) {
+      const bool in_time = answers_.news_.wait_until(
+          lock, end, [&] { return over_ || answers_.stop_; });
+      if (over_) return;
+      late_ = !in_time;
+      answers_.stop_ = true;
+      session.Interrupt();
+      answers_.news_.wait_for(lock, kAgain, [&] { return over_; });
+    }
+  }
+
+  SqlAnswers& answers_;
+  bool over_ = false;
+  bool late_ = false;
+  std::thread thread_;
+};
+
+SqlAnswers::SqlAnswers(SqlLimits limits) : limits_(std::move(limits)) {}
+SqlAnswers::~SqlAnswers() = default;
+
+Result<QuerySession*> SqlAnswers::SessionFor(const OpenTrace& open,
+                                             const std::string& sql) {
+  if (session_ == nullptr || serial_ != open.serial()) {
+    session_ = nullptr;
+    QueryLimits limits;
+    limits.memory = limits_.memory;
+    limits.threads = limits_.threads;
+    STEPSCOPE_TRY_ASSIGN(session_,
+                         QuerySession::OpenTrace(open.shared(), limits));
+    serial_ = open.serial();
+    summaries_ = ViewSet();
+  }
+  const ViewSet wanted = SummaryViewsIn(sql);
+  if (wanted & ~summaries_) {
+    STEPSCOPE_TRY(
+        AddSummaryTables(open.shared(), wanted, session_->database()));
+    summaries_ |= wanted;
+  }
+  return session_.get();
+}
+
+Result<std::string> SqlAnswers::Rows(QuerySession& session,
+                                     const std::string& sql) const {
+  STEPSCOPE_TRY_ASSIGN(QueryResult rows, session.Query(sql));
+  std::string out = "{\"columns\":[";
+  for (size_t i = 0; i < rows.columns(); ++i) {
+    out += i > 0 ? ",{\"name\":" : "{\"name\":";
+    AppendJsonString(out, rows.name(i));
+    out += std::string(",\"type\":\"") + TypeName(rows.type(i)) + "\"}";
+  }
+  out += "],\"rows\":[";
+  size_t count = 0;
+  bool more = false;
+  while (!more && rows.NextChunk()) {
+    for (size_t row = 0; row < rows.rows() && !more; ++row) {
+      more = count == limits_.rows || out.size() > limits_.bytes;
+      if (more) break;
+      out += count++ > 0 ? ",[" : "[";
+      for (size_t i = 0; i < rows.columns(); ++i) {
+        if (i > 0) out += ',';
+        AppendCell(out, rows, i, row);
+      }
+      out += ']';
+    }
+  }
+  return out + "],\"more\":" + (more ? "true" : "false") + "}";
+}
+
+Result<std::string> SqlAnswers::Ask(const OpenTrace& open,
+                                    const std::string& sql,
+                                    const std::string& id) {
+  if (sql.empty() || sql.size() > kLongestSql)
+    return Fail(ErrorCode::kInvalidArgument,
+                sql.empty() ? "expected a SELECT, found nothing"
+                            : "the SQL is too long");
+  const std::unique_lock turn(turn_, kTurn);
+  if (!turn)
+    return Fail(ErrorCode::kUnsupported,
+                "another query runs; wait for its end, or stop it");
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = id;
+    stop_ = closing_;
+  }
+  bool late = false;
+  Result<std::string> text = Fail(ErrorCode::kCancelled, "");
+  Result<QuerySession*> session = SessionFor(open, sql);
+  if (session) {
+    Watch watch(*this, **session);
+    text = Rows(**session, sql);
+    const std::lock_guard lock(mutex_);
+    late = watch.late();
+  } else {
+    text = session.error();
+  }
+  const std::lock_guard lock(mutex_);
+  running_.clear();
+  if (stop_)
+    return Fail(ErrorCode::kCancelled,
+                late ? "the query took more than " +
+                           std::to_string(limits_.time.count() / 1000) +
+                           " s and was stopped"
+                     : "the query was stopped");
+  return text;
+}
+
+bool SqlAnswers::Stop(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  if (id.empty() || running_ != id) return false;
+  stop_ = true;
+  news_.notify_all();
+  return true;
+}
+
+void SqlAnswers::StopAll() {
+  const std::lock_guard lock(mutex_);
+  closing_ = stop_ = true;
+  news_.notify_all();
+}
+
+std::string SqlSchema() {
+  const auto library = duckdb::LoadLibrary();
+  JsonWriter json;
+  json.BeginObject().Field("available", library.has_value());
+  json.Field("why", library ? "" : library.error().message);
+  json.Key("tables").BeginArray();
+  for (const TableSpec& table : DatasetTables()) {
+    json.BeginObject().Field("name", table.name);
+    json.Field("meaning", table.meaning);
+    WriteColumns(json, table.columns);
+    json.EndObject();
+  }
+  for (const TableSchema& table : AllTables()) WriteSummaryTable(json, table);
+  json.EndArray().Key("queries").BeginArray();
+  for (const NamedQuery& query : NamedQueries()) {
+    const Result<std::string> sql = FillParameters(query, {});
+    json.BeginObject().Field("name", query.name);
+    json.Field("meaning", query.meaning);
+    json.Field("sql", sql ? *sql : query.sql).EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+}  // namespace stepscope::server

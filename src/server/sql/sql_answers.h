@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SqlAnswers: SQL of a reader over an open trace. It reads the tables of that
+// trace and nothing else: no file, no setting, no extension. Time, memory and
+// rows are bounded; one query runs at a time, and who asked can stop it.
+// Thread-safe.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "analysis/view_set.h"
+#include "base/result.h"
+#include "server/files/open_trace.h"
+
+namespace stepscope {
+class QuerySession;
+}  // namespace stepscope
+
+namespace stepscope::server {
+
+struct SqlLimits {
+  std::string memory = "1GB";
+  int threads = 2;
+  std::chrono::milliseconds time{30'000};
+  size_t rows = 10'000;
+  size_t bytes = 16 << 20;  // of the answer
+};
+
+class SqlAnswers {
+ public:
+  explicit SqlAnswers(SqlLimits limits = {});
+  ~SqlAnswers();
+
+  // {"columns": [{"name", "type"}], "rows": [[...]], "more"}. `id` is what
+  // Stop() is told.
+  Result<std::string> Ask(const OpenTrace& open, const std::string& sql,
+                          const std::string& id);
+  // False: nothing runs under that name.
+  bool Stop(const std::string& id);
+  // No query goes on.
+  void StopAll();
+
+ private:
+  class Watch;
+
+  // The session of this trace, with the tables of summary that `sql` names.
+  Result<QuerySession*> SessionFor(const OpenTrace& open,
+                                   const std::string& sql);
+  Result<std::string> Rows(QuerySession& session, const std::string& sql) const;
+
+  const SqlLimits limits_;
+  std::timed_mutex turn_;  // of the session
+  std::unique_ptr<QuerySession> session_;
+  uint64_t serial_ = 0;  // of the trace that it is of
+  ViewSet summaries_;
+  std::mutex mutex_;
+  std::string running_;
+  bool stop_ = false;
+  bool closing_ = false;
+  std::condition_variable news_;
+};
+
+// What can be asked: tables with their columns, and the named queries.
+std::string SqlSchema();
+
+}  // namespace stepscope::server

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SQL over HTTP: what it answers, and that time, rows and files are bounded.
+#include "server/sql/sql_answers.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "query/duckdb_library.h"
+#include "server/server_test_support.h"
+#include "trace/trace_from_text_test_support.h"
+
+namespace stepscope::server {
+namespace {
+
+class SqlTest : public testing::Test {
+ protected:
+  SqlTest() {
+    folder_.Write("a.json", ChromeTrace(300));
+    server_.emplace(folder_.path());
+  }
+  void SetUp() override {
+    if (const auto library = duckdb::LoadLibrary(); !library)
+      GTEST_SKIP() << library.error().message;
+    id_ = TextOf(server_->Api("runs"), "t");
+    ASSERT_EQ(Open(*server_, id_), "ready");
+  }
+  std::string Ask(const std::string& sql, const std::string& more = "") const {
+    std::string packed;
+    for (const char c : sql) packed += Escaped(c);
+    return server_->Api("sql?t=" + id_ + more + "&q=" + packed);
+  }
+  static std::string Escaped(char c) {
+    char text[4];
+    std::snprintf(text, sizeof text, "%%%02x", static_cast<unsigned char>(c));
+    return text;
+  }
+  const TestFolder folder_;
+  std::optional<TestServer> server_;
+  std::string id_;
+};
+
+// Never ends by itself.
+constexpr char kEndless[] =
+    "SELECT count(*) FROM range(10000000000) a, range(10000000000) b "
+    "WHERE a.range + b.range = -1";
+
+TEST_F(SqlTest, AnswersRowsUnderTypedColumns) {
+  EXPECT_EQ(BodyOf(Ask("SELECT name, count(*) AS calls, sum(dur_ns) AS ns "
+                       "FROM events GROUP BY name")),
+            R"({"columns":[{"name":"name","type":"text"},)"
+            R"({"name":"calls","type":"count"},{"name":"ns","type":"count"}],)"
+            R"("rows":[["work",300,1500000]],"more":false})");
+  // What a page cannot hold stays as it is.
+  EXPECT_NE(BodyOf(Ask("SELECT 9007199254740993, 9007199254740992"))
+                .find(R"([["9007199254740993",9007199254740992]])"),
+            std::string::npos);
+}
+
+TEST_F(SqlTest, RowsAreBoundedAndThatIsSaid) {
+  const std::string body = BodyOf(Ask("SELECT range FROM range(20000)"));
+  EXPECT_TRUE(body.ends_with("[9999]],\"more\":true}"));
+}
+
+TEST_F(SqlTest, WhatReadsFilesOrChangesSomethingIsRefused) {
+  for (const char* sql :
+       {"SELECT * FROM read_text('/etc/passwd')", "SELECT * FROM glob('/*')",
+        "COPY events TO '/tmp/x'", "SET threads = 99", "DROP VIEW events", ""})
+    EXPECT_EQ(StatusOf(Ask(sql)), 400) << sql;
+}
+
+TEST_F(SqlTest, WhoAskedCanStopIt) {
+  std::string answer;
+  std::thread asking([&] { answer = Ask(kEndless, "&id=mine"); });
+  while (BodyOf(server_->Api("sql_stop?id=mine", "POST")) !=
+         R"({"stopped":true})")
+    std::this_thread::yield();
+  asking.join();
+  EXPECT_EQ(StatusOf(answer), 409);
+  EXPECT_NE(answer.find("was stopped"), std::string::npos);
+  // And the next one is answered.
+  EXPECT_EQ(StatusOf(Ask("SELECT 1")), 200);
+}
+
+TEST_F(SqlTest, TheEndOfTheServerStopsIt) {
+  std::string answer;
+  std::thread asking;
+  {
+    TestServer server(folder_.path());
+    const std::string t = TextOf(server.Api("runs"), "t");
+    ASSERT_EQ(Open(server, t), "ready");
+    std::string sql = kEndless;
+    std::string packed;
+    for (const char c : sql) packed += Escaped(c);
+    const std::string head =
+        server.Head("GET", "/api/v1/sql?id=x&t=" + t + "&q=" + packed);
+    asking = std::thread(
+        [&, port = server.port()] { answer = server::Ask(port, head); });
+  }
+  asking.join();
+  EXPECT_EQ(answer.find("\"rows\""), std::string::npos);
+}
+
+TEST_F(SqlTest, TheSchemaHasTablesAndNamedQueries) {
+  const std::string body = BodyOf(server_->Api("sql_schema"));
+  for (const char* part :
+       {"\"available\":true", "\"name\":\"events\"",
+        "\"name\":\"summary_operator\"", "\"name\":\"top_kernels\""})
+    EXPECT_NE(body.find(part), std::string::npos) << part;
+  EXPECT_EQ(body.find("${"), std::string::npos);
+}
+
+TEST_F(SqlTest, TimeIsBounded) {
+  SqlLimits limits;
+  limits.time = std::chrono::milliseconds(200);
+  SqlAnswers answers(limits);
+  const OpenTrace open(TraceFromText("0..10 work"));
+  const auto rows = answers.Ask(open, kEndless, "x");
+  ASSERT_FALSE(rows);
+  EXPECT_NE(rows.error().message.find("more than"), std::string::npos);
+  EXPECT_TRUE(answers.Ask(open, "SELECT 1", "y"));
+  EXPECT_FALSE(answers.Stop("y"));
+  EXPECT_FALSE(answers.Stop(""));
+}
+
+}  // namespace
+}  // namespace stepscope::server
