@@ -59,7 +59,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
   const act = async (track: number, name: string) => {
     const row = page.locator(".gutter-track").nth(track);
     await row.hover();
-    await row.getByRole("button", { name, exact: true }).click();
+    await row.getByRole("button", { name: `${name}: ` }).click();
   };
   const select = async (text: string) => {
     await search(page, text);

@@ -107,7 +107,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
 
   test("a match in a folded group, and on a hidden track", () =>
     inPage(async (page) => {
-      for (const group of await page.locator(".gutter-group button").all())
+      for (const group of await page.locator(".gutter-group > button").all())
         await group.click();
       await expect.poll(() => page.locator(".gutter-track").count()).toBe(0);
       await search(page, "aten::linear");

@@ -373,7 +373,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await expect.poll(names).toEqual([]);
       await page.getByLabel("Filter tracks").fill("");
       await page.keyboard.press("Escape");
-      await page.locator(".gutter-group button").last().click();
+      await page.locator(".gutter-group > button").last().click();
       await addressWith(page, /shut=\d+/);
       await expect.poll(async () => (await names()).length)
         .toBeLessThan(all.length);
