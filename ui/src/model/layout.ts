@@ -148,7 +148,7 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
       height: groupHeight(density) });
     y += groupHeight(density);
   };
-  tracks.filter((track) => track.group < 0).forEach(put);
+  tracks.filter((track) => track.group < 0).forEach((track) => put(track));
   const byId = new Map(tracks.map((track) => [track.id, track]));
   const top = settings.pinned.filter((id) => !hidden.has(id))
     .map((id) => byId.get(id)).filter((track) => track !== undefined);
