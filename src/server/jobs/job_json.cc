@@ -117,15 +117,19 @@ void WriteJob(JsonWriter& json, const TraceJob& job,
   json.EndArray().EndObject();
 }
 
-// "key": {"columns": [..], "rows": [[..]]}
+// "key": {"columns": [..], "rows": [[..]]}, without rows inside rows.
 void WriteFlat(JsonWriter& json, const TableSchema& table,
                const RowList& rows) {
+  std::vector<TableColumn> columns = table.columns;
+  std::erase_if(columns, [](const TableColumn& column) {
+    return column.type == CellType::kRows || column.type == CellType::kList;
+  });
   json.Key(table.key).BeginObject();
-  WriteColumnDeclarations(json, table.columns);
+  WriteColumnDeclarations(json, columns);
   json.Key("rows").BeginArray();
   for (size_t i = 0; i < rows.size(); ++i) {
     json.BeginArray();
-    for (const TableColumn& column : table.columns)
+    for (const TableColumn& column : columns)
       WriteCell(json, column, column.cell(rows[i]));
     json.EndArray();
   }
