@@ -2,7 +2,6 @@
 #include "server/jobs/job_json.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <set>
 
@@ -15,16 +14,8 @@
 namespace stepscope::server {
 namespace {
 
-// A recording that was written to so lately goes on, as far as anybody knows.
-constexpr int64_t kStillWritten = 15'000'000'000;
 // Whose ranks are compared without being asked for.
 constexpr size_t kMostUnasked = 64;
-
-int64_t NowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 std::string_view StateOf(const ListedTrace& trace) {
   switch (trace.state) {
@@ -40,9 +31,7 @@ std::string_view StateOf(const ListedTrace& trace) {
       break;
   }
   if (trace.card.complete) return "whole";
-  const Window& window = trace.window;
-  const bool fresh = NowNs() - window.identity.changed_ns < kStillWritten;
-  return window.format == "capture" && fresh ? "recording" : "cut";
+  return trace.window.recording ? "recording" : "cut";
 }
 
 void WriteTexts(JsonWriter& json, std::string_view key,
