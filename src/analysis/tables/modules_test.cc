@@ -5,18 +5,10 @@
 
 #include "analysis/summary.h"
 #include "analysis/tables/all_tables.h"
-#include "trace/trace_from_text_test_support.h"
+#include "analysis/views/view_table_case_test_support.h"
 
 namespace stepscope {
 namespace {
-
-std::string TextOf(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string_view>(&cell))
-    return std::string(*text);
-  if (const auto* number = std::get_if<int64_t>(&cell))
-    return std::to_string(*number);
-  return "-";
-}
 
 // Rows of the table with these columns, one per line.
 std::string RowsOf(const Trace& trace, std::initializer_list<const char*> of) {
