@@ -100,7 +100,8 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   if (wanted(kMemoryView)) summary.memory = ComputeMemory(tree, steps);
   constexpr ViewSet swept = kWaterfallView | kIdleView | kOutlierView;
   const bool ranks = WantsRanks(trace, options);
-  const bool one_rank = !ranks && wanted(kCollectivesView);
+  const bool one_rank =
+      !ranks && options.collectives_of_one && wanted(kCollectivesView);
   if (ranks || one_rank || wanted(kOverView | kDistributedView | swept)) {
     const Communication communication(tree, names);
     if (one_rank && MayHaveCalls(trace, communication))

@@ -63,6 +63,8 @@ struct SummaryOptions {
   bool thread_sep = false;    // Operator and UserDefined tables per thread
   bool group_digits = false;  // your own names that differ in digits are one
   bool flops = false;         // for a column of the Operator table
+  // The table of collectives also for one rank; false: for several.
+  bool collectives_of_one = true;
   BillRule bill = BillRule::kTokens;  // of device time, over requests
   // The user said which ranges are the steps: they are a server's iterations.
   bool steps_are_iterations = false;

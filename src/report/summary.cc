@@ -14,6 +14,10 @@ SummaryOptions InputsOf(const TableOptions& options) {
   if (options.is_screen()) return ScreenInputs(options);
   SummaryOptions inputs = options;
   inputs.views = options.chosen_views();
+  // Nobody asked for it by name, and Paddle has no such table.
+  if (!options.views && options.format != TableFormat::kJson &&
+      options.format != TableFormat::kCsv)
+    inputs.collectives_of_one = false;
   return inputs;
 }
 
