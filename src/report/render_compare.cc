@@ -100,13 +100,12 @@ std::string StepsText(const StepChange& change, const std::string& sample) {
 
 std::string Sentence(const Comparison& comparison) {
   const StepChange& change = comparison.change;
-  std::string text =
-      "A " + comparison.sample + " takes " +
-      Milli(static_cast<double>(change.median_a_ns)) + " ms in " +
-      comparison.name_a + " and " +
-      Milli(static_cast<double>(change.median_b_ns)) + " ms in " +
-      comparison.name_b + " (medians of " +
-      StepsText(change, comparison.sample) + "): ";
+  std::string text = "A " + comparison.sample + " takes " +
+                     Milli(static_cast<double>(change.median_a_ns)) +
+                     " ms in " + comparison.name_a + " and " +
+                     Milli(static_cast<double>(change.median_b_ns)) +
+                     " ms in " + comparison.name_b + " (medians of " +
+                     StepsText(change, comparison.sample) + "): ";
   const std::string interval = Format("95 %% interval %+.2f to %+.2f %%",
                                       change.low * 100, change.high * 100);
   switch (comparison.verdict()) {

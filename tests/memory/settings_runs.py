@@ -167,7 +167,7 @@ def compare(folder, program):
     if "max_memory_reserved" not in base:
         sys.exit(f"{folder}: the first run failed: " + base["error"])
     runs = [one for one in truth["runs"] if "max_memory_reserved" in one]
-    rows = predict(program, folder / "base.pickle",
+    rows = predict(program, next(folder.glob("base.pickle*")),
                    [one["settings"] for one in runs], base["limit_bytes"])
     print("%-55s %14s %14s %8s" % ("settings", "reserved", "predicted", "off"))
     good = 0
