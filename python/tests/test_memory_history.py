@@ -46,9 +46,13 @@ for _ in range(7):
     step()
 """
 OUT = """
+import time
 import torch
 from torch.cuda import memory
+import stepscope
 torch.cuda.init()
+while not stepscope.enabled():  # a shorter program is over before that
+    time.sleep(0.01)
 kept = []
 while True:
     kept.append(memory.allocate(5 << 20))  # too much

@@ -77,6 +77,12 @@ inline constexpr Hue kHues[] = {
     {{"unexplained", "#b3b8bf", "#5f646b"}, ""},
 };
 
+// For things that have no colour of their own, such as ranks and lines of a
+// program: the first ones are farthest apart.
+inline constexpr std::string_view kSeriesHues[] = {
+    "kernel", "cpu-only",   "operator", "copy",         "python",
+    "stage",  "launch-gap", "user",     "communication"};
+
 // What data calls a thing, what people read, and its hue.
 struct Look {
   std::string_view name;

@@ -87,10 +87,8 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
   if (wanted(kLaunchView)) summary.launch = ComputeLaunches(tree, names);
-  if (wanted(kIterationView | kRequestView)) {
-    summary.iterations = ComputeIterations(
-        tree, {.steps_are_iterations = options.steps_are_iterations});
-  }
+  if (wanted(kIterationView | kRequestView))
+    summary.iterations = ComputeIterations(tree);
   if (wanted(kRequestView))
     summary.requests = ComputeRequests(summary.iterations, options.bill);
   if (wanted(kKernelView)) {

@@ -66,9 +66,7 @@ struct SummaryOptions {
   // The table of collectives also for one rank; false: for several.
   bool collectives_of_one = true;
   BillRule bill = BillRule::kTokens;  // of device time, over requests
-  // The user said which ranges are the steps: they are a server's iterations.
-  bool steps_are_iterations = false;
-  ViewSet views;  // none: kDefaultViews
+  ViewSet views;                      // none: kDefaultViews
   // Which steps the tables are of. None: of everything that was recorded, but
   // figures of the step itself are of settled steps.
   std::optional<StepChoice> steps;

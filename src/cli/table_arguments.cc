@@ -3,7 +3,6 @@
 
 #include "cli/table_style.h"
 #include "exporters/output_name.h"
-#include "importers/step_range.h"
 #include "report/screen.h"
 
 namespace stepscope {
@@ -29,7 +28,6 @@ bool ReadTableOptions(const SummaryArguments& arguments,
   options.thread_sep = arguments.thread_sep;
   options.group_digits = arguments.group_digits;
   options.flops = arguments.flops;
-  options.steps_are_iterations = !StepRange().empty();
   const Status read = ReadWords({.prefix = "--",
                                  .views = arguments.views,
                                  .steps = arguments.steps,

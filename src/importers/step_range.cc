@@ -3,11 +3,13 @@
 
 #include <stepscope/c.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "base/glob.h"
+#include "trace/chosen_steps.h"
 
 namespace stepscope {
 namespace {
@@ -43,6 +45,14 @@ bool MarkSteps(std::string_view glob, Row first, TraceBuilder& builder) {
     } else if (builder.type_of(row) == STEPSCOPE_PROFILE_STEP) {
       builder.SetType(row, STEPSCOPE_USER_DEFINED);
     }
+  }
+  for (uint32_t i = 0; any && i < builder.process_count(); ++i) {
+    auto& metadata = builder.process(i).metadata;
+    const StringId key = builder.Intern(kChosenStepsKey);
+    if (std::ranges::none_of(metadata, [&](const auto& entry) {
+          return entry.first.v == key.v;
+        }))
+      metadata.emplace_back(key, builder.Intern(glob));
   }
   return any;
 }

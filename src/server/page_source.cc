@@ -70,6 +70,8 @@ std::string LegendText() {
 }
 
 std::string TypeScript() {
+  std::string series;
+  for (const std::string_view hue : kSeriesHues) series += Quoted(hue) + ", ";
   std::string columns;
   for (const std::string_view name : kStepPartColumns)
     columns += Quoted(name) + ", ";
@@ -77,6 +79,9 @@ std::string TypeScript() {
          "// Made by src/server/page_source.cc from src/analysis/looks.h.\n" +
          ColoursText("GROUNDS", kGrounds) + ColoursText("HUES", kHues) +
          "export type Hue = keyof typeof HUES;\n"
+         "export const SERIES: Hue[] = [" +
+         series +
+         "];\n"
          "/** `alone`: the title where no device was recorded. */\n"
          "export interface Look { title: string; hue: Hue; alone?: string }\n"
          "type Looks = Record<string, Look>;\n" +

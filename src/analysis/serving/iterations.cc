@@ -8,6 +8,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/serving/shared_time.h"
+#include "trace/chosen_steps.h"
 
 namespace stepscope {
 namespace {
@@ -60,14 +61,13 @@ struct ThreadIterations {
 
 class Finder {
  public:
-  Finder(const EventTree& tree, const IterationOptions& options,
-         IterationTable& table)
+  Finder(const EventTree& tree, IterationTable& table)
       : tree_(tree),
         trace_(tree.trace()),
         table_(table),
-        names_(trace_, options.steps_are_iterations),
-        types_(options.steps_are_iterations ? SetOf(STEPSCOPE_PROFILE_STEP)
-                                            : kMarkTypes),
+        names_(trace_, StepsWereChosen(trace_)),
+        types_(StepsWereChosen(trace_) ? SetOf(STEPSCOPE_PROFILE_STEP)
+                                       : kMarkTypes),
         members_(trace_) {
     if (members_.any() || HasRequests(tree))
       log_ = std::make_shared<RequestLog>(tree);
@@ -403,10 +403,9 @@ void Finder::Finish() {
 
 }  // namespace
 
-IterationTable ComputeIterations(const EventTree& tree,
-                                 const IterationOptions& options) {
+IterationTable ComputeIterations(const EventTree& tree) {
   IterationTable table;
-  Finder finder(tree, options, table);
+  Finder finder(tree, table);
   // Requests without iterations want to know how busy devices were, too.
   if (!finder.FindMarks() && !finder.knows_requests()) return table;
   finder.FindRepeats();

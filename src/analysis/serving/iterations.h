@@ -109,14 +109,8 @@ struct IterationTable {
   }
 };
 
-struct IterationOptions {
-  // The steps of the trace are iterations, whatever their names, and no other
-  // range is: the user said so.
-  bool steps_are_iterations = false;
-};
-
-// Empty for a trace without marks.
-IterationTable ComputeIterations(const EventTree& tree,
-                                 const IterationOptions& options = {});
+// Empty for a trace without marks. Where the user said which ranges are the
+// steps (trace/chosen_steps.h), these are the iterations, and no others.
+IterationTable ComputeIterations(const EventTree& tree);
 
 }  // namespace stepscope

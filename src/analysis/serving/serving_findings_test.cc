@@ -98,14 +98,14 @@ TEST(ServingFindingsTest, IterationsOfAKindAreCompared) {
 // Ranges that the user calls the steps are iterations, and no others.
 TEST(ServingFindingsTest, ChosenStepsAreIterations) {
   const std::shared_ptr<const Trace> trace = TraceFromText(R"(
+    process 1 step_range=*
     thread 1 engine
       0..10 "Prefill of 7" ProfileStep
       20..30 decode_step_1 ProfileStep
       40..50 "step[DECODE bs=2]"
       60..70 turn ProfileStep
   )");
-  const IterationTable table =
-      ComputeIterations(EventTree(*trace), {.steps_are_iterations = true});
+  const IterationTable table = ComputeIterations(EventTree(*trace));
   ASSERT_EQ(table.list.size(), 3u);
   EXPECT_EQ(table.list[0].mark.kind, IterationKind::kPrefill);
   EXPECT_EQ(table.list[1].mark.kind, IterationKind::kDecode);

@@ -317,7 +317,7 @@ TEST(DoctorTest, Leftovers) {
   machine.leftovers = {{"/dev/shm/stepscope-7-1.sscap.live", 3 * kMiB},
                        {"/dev/shm/stepscope-8-1.sscap.live", 5 * kMiB}};
   ExpectAlone(machine, "leftovers", Verdict::kWarn,
-              "2 live files of killed processes, 8.0 MiB", "--remove-live");
+              "2 live files of killed processes, 8.00 MiB", "--remove-live");
 }
 
 TEST(DoctorTest, VariablesOfOthers) {

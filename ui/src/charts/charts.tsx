@@ -2,6 +2,7 @@
 //
 // Small charts drawn as SVG: a ring, bars of a row, stacked columns.
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import type { Hue } from "../generated/looks.ts";
 import { formatTick, formatTime } from "../model/format.ts";
 import { cssVar } from "../model/palette.ts";
@@ -109,22 +110,29 @@ export function Columns({ columns, most, width, height, label, onPick }: {
                 height={Math.max(0.5, part.h * inside)}
                 style={{ fill: cssVar(part.colour) }} />
             ))}
-            {pitch >= 44 && (
-              <text aria-hidden="true" x={x + w / 2}
-                y={y(partOf(column.total, most)) - 6}
-                class={"axis middle" + (column.outlier ? " mark" : "")}>
-                {formatTime(column.total)}
-              </text>
-            )}
-            {i % every === 0 && (
-              <text aria-hidden="true" x={x + w / 2} y={height - 5}
-                class="axis middle">
-                {column.label}
-              </text>
-            )}
           </g>
         );
       })}
+      {/* Beside the columns, which are buttons with names of their own. */}
+      <g class="words" aria-hidden="true">
+        {columns.map((column, i) => {
+          const middle = LEFT + pitch * (i + 0.5);
+          return (
+            <Fragment key={`${column.pid}.${column.index}`}>
+              {pitch >= 44 && (
+                <text x={middle} y={y(partOf(column.total, most)) - 6}
+                  class={"axis middle" + (column.outlier ? " mark" : "")}>
+                  {formatTime(column.total)}
+                </text>
+              )}
+              {i % every === 0 &&
+                <text x={middle} y={height - 5} class="axis middle">
+                  {column.label}
+                </text>}
+            </Fragment>
+          );
+        })}
+      </g>
     </svg>
   );
 }

@@ -3,13 +3,11 @@
 // Ranks of a job: their colours, the trace that shows them together, and where
 // a step of a rank is on the heat map. Pure.
 import type { HeatMap, JobRow, RunInfo } from "../generated/answers.ts";
-import type { Hue } from "../generated/looks.ts";
+import { SERIES, type Hue } from "../generated/looks.ts";
 
 // Ranks next to each other differ; a number stands beside each colour.
-const RANK_HUES: Hue[] = ["kernel", "operator", "communication", "user",
-  "copy", "python", "launch-gap", "stage"];
 export const rankHue = (rank: number): Hue =>
-  RANK_HUES[Math.abs(rank) % RANK_HUES.length]!;
+  SERIES[Math.abs(rank) % SERIES.length]!;
 
 /** The id of a job's traces on one timeline. */
 export function togetherOf(run: RunInfo, job: JobRow): string {

@@ -3,7 +3,7 @@
 // The map of memory: boxes as the server sends them, what lies under the
 // pointer, and areas on top of one another. Pure.
 import type { CounterSeries, MemoryArea } from "../generated/answers.ts";
-import type { Hue } from "../generated/looks.ts";
+import { SERIES, type Hue } from "../generated/looks.ts";
 import type { Range } from "./axis.ts";
 
 /** What was asked for: a stretch of time and of addresses on so many cells. */
@@ -158,16 +158,12 @@ export function shownGroups(area: MemoryArea): number[] {
     area.held[group]!.some((bytes) => bytes > 0));
 }
 
-// Those first that are far apart.
-const ORDER: Hue[] = ["kernel", "cpu-only", "operator", "copy", "python",
-  "launch-gap", "stage", "user", "communication"];
-
 /** The hue of a group, and whether it is the paler one of two. */
 export function hueOfGroup(group: number, groups: number)
   : { hue: Hue; pale: boolean } {
   if (group >= groups - 1) return { hue: "input", pale: false };
   if (group === groups - 2) return { hue: "unexplained", pale: false };
-  return { hue: ORDER[group % ORDER.length]!, pale: group >= ORDER.length };
+  return { hue: SERIES[group % SERIES.length]!, pale: group >= SERIES.length };
 }
 
 /** A stretch of addresses, zoomed around one of them; never beyond all. */

@@ -2,11 +2,12 @@
 //
 // What opens over the page closes by a press outside of it and by Escape.
 import type { RefObject } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export function useDismiss(box: RefObject<HTMLElement | null>, shown: boolean,
   close: () => void): void {
-  useEffect(() => {
+  // Before it is seen, and so before anybody can press a key.
+  useLayoutEffect(() => {
     if (!shown) return;
     const away = (event: Event) => {
       if (!box.current?.contains(event.target as Node)) close();

@@ -163,7 +163,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await search(page, "cudaLaunchKernel");
       const links = page.getByRole("region", { name: "Launched" });
       await links.getByText("100 of 300 launches shown").waitFor();
-      await links.getByText("Arrows: the first 50 only").waitFor();
+      await links.getByText("Arrows to 12 of them are drawn.").waitFor();
       await expect.poll(() => links.locator("li").count()).toBe(100);
     }));
 

@@ -275,6 +275,7 @@ describe.skipIf(missing.length > 0)(
       await page.mouse.click(700, 500);
       await expect.poll(() => list.count()).toBe(0);
       await button.click();
+      await list.waitFor();
       await page.keyboard.press("Escape");
       await expect.poll(() => list.count()).toBe(0);
     });
