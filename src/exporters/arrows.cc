@@ -36,12 +36,7 @@ std::string_view LinkKey(LinkSpace space) {
 
 std::vector<Link> LinksByRow(const Trace& trace) {
   std::vector<Link> links(trace.links().begin(), trace.links().end());
-  // A call that was captured stands in the arguments of what it became.
-  std::erase_if(links, [&](const Link& link) {
-    return link.row == kNoRow ||
-           (link.space == LinkSpace::kGraphNode &&
-            trace.tracks()[trace.track()[link.row]].kind == TrackKind::kThread);
-  });
+  std::erase_if(links, [](const Link& link) { return link.row == kNoRow; });
   std::stable_sort(links.begin(), links.end(),
                    [](const Link& a, const Link& b) { return a.row < b.row; });
   return links;

@@ -44,9 +44,11 @@ CHROME = ("chrome", "x.json", set(), 0)
 # Of no step, the time of all is the window's. Forward and Backward that were
 # concluded are events there, and advice names them.
 PADDLE = ("paddle", "x.paddle_trace.json", {"distribution", "advice"}, 0)
-# So does what memory was for.
+# So does what memory was for. Sizes and groups of collectives are arguments,
+# which trees do not have.
 TREES = ("paddle", "x.pb",
-         {"flops", "advice", "launch", "outliers", "memory_peak"}, 1e-6)
+         {"flops", "advice", "launch", "outliers", "memory_peak",
+          "collectives"}, 1e-6)
 # What only one of the formats says, or says where nothing was recorded.
 NOT_IN_TREES = {"occupancy", "unfilled"}
 CAPTURE = ("capture", "x.sscap", set(), 0)

@@ -157,9 +157,11 @@ class Replay {
       known = SaturatingAdd(known, allocation.bytes);
     }
     for (const auto& [name, row] : rows) life.live_at_peak.push_back(row);
-    std::stable_sort(
-        life.live_at_peak.begin(), life.live_at_peak.end(),
-        [](const LiveRow& a, const LiveRow& b) { return a.bytes > b.bytes; });
+    std::stable_sort(life.live_at_peak.begin(), life.live_at_peak.end(),
+                     [](const LiveRow& a, const LiveRow& b) {
+                       return std::tuple(b.bytes, a.name) <
+                              std::tuple(a.bytes, b.name);
+                     });
     life.before_bytes =
         std::max<int64_t>(0, SaturatingSubtract(peaks_[place].bytes, known));
   }

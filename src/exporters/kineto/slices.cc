@@ -90,12 +90,22 @@ bool HasDeviceRanges(const Trace& trace) {
   });
 }
 
+// torch notes no node of a graph of calls: what was captured stands in the
+// arguments of what it became.
+std::vector<Link> LinksOf(const Trace& trace) {
+  std::vector<Link> links = LinksByRow(trace);
+  std::erase_if(links, [&](const Link& link) {
+    return link.space == LinkSpace::kGraphNode && !IsDeviceRow(trace, link.row);
+  });
+  return links;
+}
+
 class SliceWriter {
  public:
   explicit SliceWriter(const Context& context)
       : context_(context),
         args_(context.trace, context.form, context.names, context.ids),
-        links_(LinksByRow(context.trace)),
+        links_(LinksOf(context.trace)),
         args_of_(context.trace.args()),
         links_of_(links_) {
     if (context.form.as_torch) FindPauses();

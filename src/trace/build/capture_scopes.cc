@@ -40,7 +40,10 @@ class CaptureScopes {
     std::sort(calls_.begin(), calls_.end(),
               [&](Row a, Row b) { return start[a] < start[b]; });
     for (const Link& link : links) {
-      if (IsOnThread(trace_, link.row) || known_.contains(link.row)) continue;
+      // Ids may be noted of no event at all.
+      if (link.row >= trace_.size() || IsOnThread(trace_, link.row) ||
+          known_.contains(link.row))
+        continue;
       // An id that is used again belongs to the last node made under it.
       const auto after = std::upper_bound(
           calls_.begin(), calls_.end(), start[link.row],

@@ -129,5 +129,15 @@ TEST_F(CaptureScopesTest, NothingIsMadeUp) {
   EXPECT_EQ(TextOf("before its capture"), "");
 }
 
+// A file may state ids of events that it does not have.
+TEST_F(CaptureScopesTest, IdsOfNoEventAreSkipped) {
+  Host("aten::mm", STEPSCOPE_OPERATOR, 0, 20);
+  Captured(1, 10);
+  builder_.AddLink({0, LinkSpace::kGraphNode, 1, kNoRow});
+  Replayed(1, "first", 100);
+  Finish();
+  EXPECT_EQ(TextOf("first"), R"([["aten::mm","Operator",1]])");
+}
+
 }  // namespace
 }  // namespace stepscope
