@@ -101,12 +101,12 @@ class Server:
                 return
         raise RuntimeError(f"no address: {said}")
 
-    def ask(self, path, method="GET", **params):
+    def ask(self, path, method="GET", body=None, **params):
         query = urllib.parse.urlencode(
             {key: value for key, value in params.items() if value is not None},
             doseq=True)
         request = urllib.request.Request(
-            f"{self.base}api/v1/{path}?{query}", method=method,
+            f"{self.base}api/v1/{path}?{query}", method=method, data=body,
             headers={"Authorization": f"Bearer {self.token}"})
         with urllib.request.urlopen(request, timeout=120) as answer:
             return answer.read().decode()
@@ -172,6 +172,7 @@ def answers_about(server, window):
         if found[1]["count"] > 0:
             yield found
             yield asked("locate", table="advice", name=found[1]["name"])
+            yield asked("hits", q=text)
     yield asked("select", t0=0, t1=span, tracks=",".join(map(str, boxes)))
     for track in boxes:
         yield asked("mark", track=track, depth=0, t0=0, t1=span)
@@ -226,6 +227,25 @@ def answers_about_jobs(server, runs):
     yield "traces", server.get("traces")
 
 
+def answers_about_sql(server, t):
+    """(request, answer) of SQL, where DuckDB is there."""
+    schema = server.get("sql_schema")
+    yield "sql_schema", schema
+    if schema["available"]:
+        yield "sql", server.get("sql", t=t, q="SELECT * FROM events LIMIT 3",
+                                id="1")
+    else:
+        NOT_ASKED.add("sql")
+    yield "sql_stop", json.loads(server.ask("sql_stop", method="POST", id="1"))
+
+
+def answer_to_a_dropped_file(server):
+    text = json.dumps(small_trace()).encode()
+    return "drop", json.loads(server.ask(
+        "drop", method="POST", body=text, name="dropped.json",
+        bytes=len(text), at=0))
+
+
 def all_answers(folder):
     server = Server(folder)
     try:
@@ -240,6 +260,11 @@ def all_answers(folder):
                     yield "live", server.get("live", t=window["t"])
             if run["all"]:
                 yield from answers_about(server, run["all"])
+        t = runs["runs"][0]["workers"][0]["windows"][0]["t"]
+        server.ask("open", method="POST", t=t)
+        server.ask("progress", t=t)
+        yield from answers_about_sql(server, t)
+        yield answer_to_a_dropped_file(server)
         yield from answers_about_jobs(server, runs)
         yield "runs", server.get("runs")
     finally:
