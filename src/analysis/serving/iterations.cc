@@ -106,7 +106,7 @@ class Finder {
   const TypeSet types_;
   const MemberReader members_;
   std::shared_ptr<RequestLog> log_;
-  std::vector<IterationMember> found_;  // of the mark that was read last
+  std::vector<Membership> found_;  // of the mark that was read last
   std::vector<ThreadIterations> threads_;
   std::vector<bool> launched_;  // by row, counted
 };
@@ -188,7 +188,7 @@ void Finder::FindRepeats() {
     Marks marks;
     for (uint32_t k = thread.first; k < thread.last; ++k) {
       marks.first.push_back(table_.list[k].name);
-      for (const IterationMember& one : table_.members_of(table_.list[k]))
+      for (const Membership& one : table_.members_of(table_.list[k]))
         marks.second.push_back({k - thread.first, one.request, one.tokens});
     }
     const uint32_t process = table_.list[thread.first].process;

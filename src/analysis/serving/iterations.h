@@ -99,12 +99,12 @@ struct IterationTable {
   std::vector<Iteration> list;          // by start
   // Null: nothing in the trace speaks of requests.
   std::shared_ptr<const RequestLog> requests;
-  std::vector<IterationMember> members;
+  std::vector<Membership> members;
   // By index of EventTree::work(): of `list`, else its size: outside; one more:
   // unknown.
   std::vector<uint32_t> owners;
 
-  std::span<const IterationMember> members_of(const Iteration& one) const {
+  std::span<const Membership> members_of(const Iteration& one) const {
     return std::span(members).subspan(one.first_member, one.member_count);
   }
 };

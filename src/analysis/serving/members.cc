@@ -26,7 +26,7 @@ IterationKind KindOfMember(int64_t kind) {
 }  // namespace
 
 bool MemberReader::Read(Row row, uint32_t process, RequestLog& log,
-                        std::vector<IterationMember>& members) const {
+                        std::vector<Membership>& members) const {
   bool said = false;
   for (const Arg& arg : trace_.args_of(row)) {
     if (arg.key != key_ || arg.kind != ArgKind::kIntList) continue;
@@ -44,7 +44,7 @@ bool MemberReader::Read(Row row, uint32_t process, RequestLog& log,
   return said;
 }
 
-IterationMark MarkOfMembers(std::span<const IterationMember> members) {
+IterationMark MarkOfMembers(std::span<const Membership> members) {
   IterationMark mark;
   mark.engine = "stepscope";
   int64_t context = 0;
@@ -52,7 +52,7 @@ IterationMark MarkOfMembers(std::span<const IterationMember> members) {
   bool prefill = false;
   bool other = false;
   IterationKind other_kind = IterationKind::kUnknown;
-  for (const IterationMember& one : members) {
+  for (const Membership& one : members) {
     const bool reads = one.kind == IterationKind::kPrefill;
     int64_t& sum = reads ? context : generation;
     sum = SaturatingAdd(sum, one.tokens);

@@ -14,12 +14,11 @@
 
 namespace stepscope {
 
-struct IterationMember {
+struct Membership {
   uint32_t request = 0;  // in RequestLog::list()
   IterationKind kind = IterationKind::kUnknown;
   int64_t tokens = 0;
-  friend bool operator==(const IterationMember&,
-                         const IterationMember&) = default;
+  friend bool operator==(const Membership&, const Membership&) = default;
 };
 
 class MemberReader {
@@ -32,7 +31,7 @@ class MemberReader {
   // Adds those of a range; false: it says nothing of them. What is damaged is
   // left out.
   bool Read(Row row, uint32_t process, RequestLog& log,
-            std::vector<IterationMember>& members) const;
+            std::vector<Membership>& members) const;
 
  private:
   const Trace& trace_;
@@ -40,6 +39,6 @@ class MemberReader {
 };
 
 // The mark that such members make: kind, requests and tokens.
-IterationMark MarkOfMembers(std::span<const IterationMember> members);
+IterationMark MarkOfMembers(std::span<const Membership> members);
 
 }  // namespace stepscope

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kBillRules> kRuleNames = {
 // copies of a gap do not move its percentiles.
 constexpr int64_t kMostEqualGaps = 1000;
 
-bool Reads(const IterationMember& member) {
+bool Reads(const Membership& member) {
   return member.kind == IterationKind::kPrefill;
 }
 
@@ -35,7 +35,7 @@ class Biller {
     parts_.assign(members_.size(), 0);
     if (rule_ == BillRule::kDecodeFirst && SplitDecodeFirst(one)) return parts_;
     weights_.clear();
-    for (const IterationMember& member : members_)
+    for (const Membership& member : members_)
       weights_.push_back(rule_ == BillRule::kRequests ? 1 : member.tokens);
     SplitByWeight(one.gpu_busy_ns, weights_, parts_);
     return parts_;
@@ -58,17 +58,17 @@ class Biller {
     if (prompts == 0 || prompts == members_.size() || !decode_ns_) return false;
     const int64_t decode = std::min(*decode_ns_, one.gpu_busy_ns);
     SplitSome(
-        decode, [](const IterationMember& m) { return !Reads(m); },
-        [](const IterationMember&) { return int64_t{1}; });
+        decode, [](const Membership& m) { return !Reads(m); },
+        [](const Membership&) { return int64_t{1}; });
     SplitSome(one.gpu_busy_ns - decode, Reads,
-              [](const IterationMember& m) { return m.tokens; });
+              [](const Membership& m) { return m.tokens; });
     return true;
   }
 
   template <typename Wanted, typename Weight>
   void SplitSome(int64_t total, Wanted wanted, Weight weight) {
     weights_.clear();
-    for (const IterationMember& member : members_)
+    for (const Membership& member : members_)
       if (wanted(member)) weights_.push_back(weight(member));
     some_.assign(weights_.size(), 0);
     SplitByWeight(total, weights_, some_);
@@ -80,7 +80,7 @@ class Biller {
   const IterationTable& iterations_;
   const BillRule rule_;
   std::optional<int64_t> decode_ns_;
-  std::span<const IterationMember> members_;
+  std::span<const Membership> members_;
   std::vector<int64_t> weights_;
   std::vector<int64_t> some_;
   std::vector<int64_t> parts_;
