@@ -28,15 +28,19 @@ struct Harness {
       const std::string_view head = bytes.substr(0, check.size);
       if (head.find("changes") == head.npos) {
         Exchange exchange([] {});
-        engine.Serve(head, exchange);
+        engine.Serve(head, std::string(Body(bytes, check)), exchange);
         std::string answer;
         exchange.Take(answer);
         if (!answer.starts_with("HTTP/1.1 ") ||
             answer.find("Content-Security-Policy: ") == answer.npos)
           abort();
       }
-      bytes.remove_prefix(check.size);
+      bytes.remove_prefix(check.size + Body(bytes, check).size());
     }
+  }
+
+  static std::string_view Body(std::string_view bytes, const HeadCheck& check) {
+    return bytes.substr(check.size).substr(0, check.body);
   }
 
   // A defect for the run before the run: see README.md.
@@ -52,7 +56,9 @@ struct Harness {
   Folder folder;
   WorkPool pool{1, 1};
   Sessions sessions{folder, pool, 1};
-  Api api{guard, folder, sessions};
+  TraceReader reader{folder, sessions, {}};
+  DroppedFiles dropped{{}};
+  Api api{guard, folder, sessions, reader, dropped};
   Engine engine{[this](const Request& request, Response& response) {
     api.Handle(request, response);
   }};
