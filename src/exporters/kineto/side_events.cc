@@ -133,6 +133,12 @@ uint32_t TrackOfMemory(const Trace& trace, const MemoryEvent& event) {
   return found ? kNotOfAThread : trace.track()[event.owner];
 }
 
+// A file may state any sizes.
+void AddSaturating(int64_t more, int64_t& sum) {
+  if (__builtin_add_overflow(sum, more, &sum))
+    sum = more > 0 ? INT64_MAX : INT64_MIN;
+}
+
 }  // namespace
 
 void WriteMemory(const Context& context) {
@@ -156,10 +162,10 @@ void WriteMemory(const Context& context) {
     // allocations.
     if (event.kind == MemoryKind::kReservedAllocate ||
         event.kind == MemoryKind::kReservedFree) {
-      now.reserved += event.bytes;
+      AddSaturating(event.bytes, now.reserved);
       continue;
     }
-    now.allocated += event.bytes;
+    AddSaturating(event.bytes, now.allocated);
     if (stated)
       now = {static_cast<int64_t>(event.total_allocated),
              static_cast<int64_t>(event.total_reserved)};

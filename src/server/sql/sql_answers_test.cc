@@ -97,8 +97,9 @@ TEST_F(SqlTest, TheEndOfTheServerStopsIt) {
     for (const char c : sql) packed += Escaped(c);
     const std::string head =
         server.Head("GET", "/api/v1/sql?id=x&t=" + t + "&q=" + packed);
-    asking = std::thread(
-        [&, port = server.port()] { answer = server::Ask(port, head); });
+    asking = std::thread([&answer, head, port = server.port()] {
+      answer = server::Ask(port, head);
+    });
   }
   asking.join();
   EXPECT_EQ(answer.find("\"rows\""), std::string::npos);
