@@ -77,6 +77,36 @@ void WriteSummaryTable(JsonWriter& json, const TableSchema& table) {
 
 }  // namespace
 
+// One query at a time has the session; others wait for a moment.
+class SqlAnswers::Turn {
+ public:
+  Turn(SqlAnswers& answers, const std::string& id) : answers_(answers) {
+    std::unique_lock lock(answers_.mutex_);
+    taken_ = answers_.news_.wait_for(lock, kTurn,
+                                     [&] { return !answers_.taken_; });
+    if (!taken_) return;
+    answers_.taken_ = true;
+    answers_.running_ = id;
+    answers_.stop_ = answers_.closing_;
+  }
+  ~Turn() {
+    if (!taken_) return;
+    {
+      const std::lock_guard lock(answers_.mutex_);
+      answers_.taken_ = false;
+      answers_.running_.clear();
+    }
+    answers_.news_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  bool taken() const { return taken_; }
+
+ private:
+  SqlAnswers& answers_;
+  bool taken_ = false;
+};
+
 // Ends a query that takes too long, or is to be stopped. DuckDB forgets a word
 // that comes between two statements: it is told until the query has ended.
 class SqlAnswers::Watch {
@@ -172,15 +202,10 @@ Result<std::string> SqlAnswers::Ask(const OpenTrace& open,
     return Fail(ErrorCode::kInvalidArgument,
                 sql.empty() ? "expected a SELECT, found nothing"
                             : "the SQL is too long");
-  const std::unique_lock turn(turn_, kTurn);
-  if (!turn)
+  const Turn turn(*this, id);
+  if (!turn.taken())
     return Fail(ErrorCode::kUnsupported,
                 "another query runs; wait for its end, or stop it");
-  {
-    const std::lock_guard lock(mutex_);
-    running_ = id;
-    stop_ = closing_;
-  }
   bool late = false;
   Result<std::string> text = Fail(ErrorCode::kCancelled, "");
   Result<QuerySession*> session = SessionFor(open, sql);
@@ -193,7 +218,6 @@ Result<std::string> SqlAnswers::Ask(const OpenTrace& open,
     text = session.error();
   }
   const std::lock_guard lock(mutex_);
-  running_.clear();
   if (stop_)
     return Fail(ErrorCode::kCancelled,
                 late ? "the query took more than " +

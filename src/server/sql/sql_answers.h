@@ -47,6 +47,7 @@ class SqlAnswers {
 
  private:
   class Watch;
+  class Turn;
 
   // The session of this trace, with the tables of summary that `sql` names.
   Result<QuerySession*> SessionFor(const OpenTrace& open,
@@ -54,11 +55,12 @@ class SqlAnswers {
   Result<std::string> Rows(QuerySession& session, const std::string& sql) const;
 
   const SqlLimits limits_;
-  std::timed_mutex turn_;  // of the session
+  // Of the query whose turn it is.
   std::unique_ptr<QuerySession> session_;
   uint64_t serial_ = 0;  // of the trace that it is of
   ViewSet summaries_;
   std::mutex mutex_;
+  bool taken_ = false;
   std::string running_;
   bool stop_ = false;
   bool closing_ = false;
