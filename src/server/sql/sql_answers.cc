@@ -82,8 +82,8 @@ class SqlAnswers::Turn {
  public:
   Turn(SqlAnswers& answers, const std::string& id) : answers_(answers) {
     std::unique_lock lock(answers_.mutex_);
-    taken_ = answers_.news_.wait_for(lock, kTurn,
-                                     [&] { return !answers_.taken_; });
+    taken_ =
+        answers_.news_.wait_for(lock, kTurn, [&] { return !answers_.taken_; });
     if (!taken_) return;
     answers_.taken_ = true;
     answers_.running_ = id;
