@@ -59,6 +59,14 @@ if(STEPSCOPE_SANITIZE)
   add_compile_options(-fsanitize=${STEPSCOPE_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${STEPSCOPE_SANITIZE})
+  # These programs are ten times as large; LLVM's linker takes a quarter of the
+  # time that the usual one does.
+  find_program(STEPSCOPE_LLD ld.lld HINTS /usr/lib/llvm-19/bin)
+  mark_as_advanced(STEPSCOPE_LLD)
+  if(STEPSCOPE_LLD)
+    cmake_path(GET STEPSCOPE_LLD PARENT_PATH folder)
+    add_link_options(-B${folder} -fuse-ld=lld)
+  endif()
   # g++ says by macros which sanitizer it works for; clang 19 does not.
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     foreach(sanitizer address thread)

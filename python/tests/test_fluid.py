@@ -242,6 +242,7 @@ for thread in threads:
 """
 
 
+@support.once("processes and files, not the interpreter")
 class DistributedTest(support.InOwnFolder):
     def test_trainers_and_server(self):
         pathlib.Path("trainer.py").write_text(TRAINER, encoding="utf-8")

@@ -17,6 +17,7 @@ import trace_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT.parent / "shared/traces"
+SAME = "DuckDB answers alike under every Python"
 
 
 def cli(*arguments):
@@ -56,6 +57,7 @@ class WithDuckDB(support.InOwnFolder):
 
 
 class QueryTest(WithDuckDB):
+    @support.once(SAME)
     def test_steps_are_those_of_the_result(self):
         count = "SELECT count(*) AS steps FROM steps"
         self.assertEqual(self.one(count), {"steps": 4})
@@ -67,6 +69,7 @@ class QueryTest(WithDuckDB):
         with self.assertRaisesRegex(ValueError, "has its steps already"):
             stepscope.query("dataset", count, step_range="aten::*")
 
+    @support.once(SAME)
     def test_takes_traces_folders_lists_results_and_datasets(self):
         os.mkdir("folder")
         shutil.copy(self.trace, "folder")
@@ -111,6 +114,7 @@ class QueryTest(WithDuckDB):
         for i, row in enumerate(many):
             self.assertEqual(row, {"i": i, "text": str(i) if i % 3 else None})
 
+    @support.once(SAME)
     def test_table(self):
         rows = stepscope.query(self.trace, named="top_kernels")
         self.assertEqual(rows.key, "top_kernels")
@@ -151,6 +155,7 @@ class QueryTest(WithDuckDB):
         empty.validate(full=True)
         self.assertEqual(empty.num_rows, 0)
 
+    @support.once(SAME)
     def test_params_and_memory(self):
         self.assertEqual(
             len(stepscope.query(self.trace, named="top_operators",
@@ -172,6 +177,7 @@ class QueryTest(WithDuckDB):
                 stepscope.query(self.trace, **how)
             self.assertNotIn("\n", str(caught.exception))
 
+    @support.once(SAME)
     def test_wrong_and_refused_sql(self):
         for sql, part in (
                 ("SELECT nonsense FROM kernels", 'column "nonsense"'),
@@ -191,6 +197,7 @@ class QueryTest(WithDuckDB):
             self.assertNotIn("\n", str(caught.exception))
         self.assertFalse(os.path.exists("out.csv"))
 
+    @support.once(SAME)
     def test_bad_sources(self):
         os.mkdir("hollow")
         os.mkdir("mixed")
@@ -255,6 +262,7 @@ class QueryTest(WithDuckDB):
             "print(os.WEXITSTATUS(os.waitpid(pid, 0)[1]))\n")
         self.assertEqual(said.stdout.strip(), "12")
 
+    @support.once(SAME)
     def test_the_guide_is_true(self):
         guide = ROOT / "docs/guide/sql.md"
         blocks = re.findall(r"```python\n(.*?)```",

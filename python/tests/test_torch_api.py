@@ -189,6 +189,7 @@ class MemoryTest(support.InOwnFolder):
         self.assertGreater(min(values), 1 << 20)
 
 
+@support.once("figures of one file, compared with one file")
 class FiguresTest(unittest.TestCase):
     """The averages of recordings of which torch stated its own."""
 

@@ -21,6 +21,7 @@ def frame_in(text):
     return html.unescape(found[1]) if found else None
 
 
+@support.once("it asks the viewer over HTTP, as with every Python")
 class NotebookTest(support.InOwnFolder):
     def setUp(self):
         super().setUp()
