@@ -104,8 +104,12 @@ class Selector {
       highest_ = std::max(highest_, step.index);
       if (!choice_.Includes(step)) {
         if (choice_.kind == StepChoice::Kind::kSettled) {
-          ++warmup;
-          NoteWarmup(step);
+          if (step.warmup) {
+            ++warmup;
+            NoteWarmup(step);
+          } else {
+            ++partly_;
+          }
         }
         continue;
       }
@@ -156,16 +160,29 @@ class Selector {
                     static_cast<unsigned long long>(selection_.total),
                     selection_.chosen == 1 ? "is" : "are");
     }
-    std::string note =
-        NumbersText(warm_first_, warm_last_) + " left out as warm-up";
-    if (processes_warming_ > 1) {
-      note += Format(" in %llu processes",
-                     static_cast<unsigned long long>(processes_warming_));
+    const bool one = warmup_steps() + partly_ == 1;
+    std::string note;
+    if (warmup_steps() > 0) {
+      note = NumbersText(warm_first_, warm_last_) + " left out as warm-up";
+      if (processes_warming_ > 1) {
+        note += Format(" in %llu processes",
+                       static_cast<unsigned long long>(processes_warming_));
+      }
+      if (first_ratio_ > 0)
+        note += Format(" (the first took %.1f x the median)", first_ratio_);
     }
-    if (first_ratio_ > 0)
-      note += Format(" (the first took %.1f x the median)", first_ratio_);
-    return note + "; --steps all includes " +
-           (warm_first_ == warm_last_ ? "it" : "them");
+    if (partly_ > 0) {
+      note += (note.empty() ? "" : ", and ") + CountText(partly_, "step") +
+              (note.empty() ? " left out" : "") +
+              " because their operators were not recorded (--budget)";
+    }
+    return note + "; --steps all includes " + (one ? "it" : "them");
+  }
+
+  uint64_t warmup_steps() const {
+    return warm_last_ < warm_first_
+               ? 0
+               : static_cast<uint64_t>(warm_last_ - warm_first_) + 1;
   }
 
   TracePart Part() {
@@ -220,6 +237,7 @@ class Selector {
   int64_t warm_first_ = INT64_MAX;
   int64_t warm_last_ = INT64_MIN;
   uint64_t processes_warming_ = 0;
+  uint64_t partly_ = 0;     // left out because their operators are missing
   double first_ratio_ = 0;  // the highest of the processes
 };
 

@@ -30,7 +30,7 @@ struct StepChoice {
       case Kind::kAll:
         return true;
       case Kind::kSettled:
-        return !step.warmup;
+        return !step.warmup && !step.partly;
       case Kind::kRange:
         break;
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/kinds.h"
+#include "analysis/recording_budget.h"
 #include "analysis/set_up.h"
 #include "analysis/stages.h"
 #include "analysis/stats.h"
@@ -71,6 +72,15 @@ bool WereStepsChosen(const Trace& trace, uint32_t process) {
   });
 }
 
+// Whether the recorder saved its last steps because one of them was slow.
+bool IsSavedForSlowStep(const Trace& trace, uint32_t process) {
+  const auto& metadata = trace.processes()[process].metadata;
+  return std::any_of(metadata.begin(), metadata.end(), [&](const auto& fact) {
+    return trace.str(fact.first) == "saved" &&
+           trace.str(fact.second).starts_with("slow");
+  });
+}
+
 }  // namespace
 
 StepTable::StepTable(const EventTree& tree, bool find_warmup) {
@@ -82,6 +92,7 @@ StepTable::StepTable(const EventTree& tree, bool find_warmup) {
   AttributeWork(tree);
   AddDeviceMarks(tree);
   TimeSteps(tree, find_warmup);
+  if (find_warmup) FindPartlyRecorded(tree);
 }
 
 void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
@@ -351,6 +362,27 @@ void StepTable::TimeSteps(const EventTree& tree, bool find_warmup) {
         [&](size_t i) { return SetUpTime(tree, thread, steps[i].range); },
         WereStepsChosen(tree.trace(), tree.threads()[thread].process));
     for (StepInterval& step : steps.first(warmup)) step.warmup = true;
+  }
+}
+
+// Where no step was recorded in full there is nothing better to look at; and a
+// slow step is looked at however it was recorded.
+void StepTable::FindPartlyRecorded(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  const std::vector<FullSteps> full = FindFullSteps(trace);
+  for (uint32_t thread = 0; thread < tree.threads().size(); ++thread) {
+    const uint32_t process = tree.threads()[thread].process;
+    const std::span<StepInterval> steps =
+        std::span(steps_.spans)
+            .subspan(steps_.first[thread],
+                     steps_.first[thread + 1] - steps_.first[thread]);
+    const auto is_full = [&](const StepInterval& step) {
+      return full[process].Has(step.range.begin);
+    };
+    if (std::ranges::none_of(steps, is_full) ||
+        IsSavedForSlowStep(trace, process))
+      continue;
+    for (StepInterval& step : steps) step.partly = !is_full(step);
   }
 }
 

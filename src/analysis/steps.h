@@ -33,6 +33,8 @@ struct StepInterval {
   uint16_t type = 0;      // STEPSCOPE_PROFILE_STEP or that of the stage
   bool inferred = false;  // stages: not marked by anybody
   bool warmup = false;    // steps: one of the first, and not like the others
+  bool partly = false;    // steps: its operators were not recorded, where those
+                          // of others were; see recording_budget.h
   bool rested = false;    // steps: before it the program did something that is
                           // in no step, such as evaluation
 
@@ -132,6 +134,7 @@ class StepTable {
   void AttributeWork(const EventTree& tree);
   void AddDeviceMarks(const EventTree& tree);
   void TimeSteps(const EventTree& tree, bool find_warmup);
+  void FindPartlyRecorded(const EventTree& tree);
 
   SpanList steps_;
   SpanList stages_;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/recording_budget.h"
 #include "analysis/source_notes.h"
 #include "analysis/tables/all_tables.h"
 #include "base/text.h"
@@ -158,7 +159,11 @@ std::vector<std::string> StepNotes(const Summary& summary,
                "step (median).",
                ms(time.p50_ns)));
   }
-  if (time.slow_down()) {
+  if (const auto budget = FindRecordingBudget(*summary.trace)) {
+    std::string note = RecordingBudgetText(*budget);
+    note[0] = 'O';
+    notes.push_back(note + ".");
+  } else if (time.slow_down()) {
     notes.push_back(SlowDownText(*time.unprofiled, time.p50_ns));
   } else if (!time.unprofiled_doubt.empty()) {
     notes.push_back("The cost of recording is not known: " +

@@ -66,7 +66,7 @@ void Recorder::OnCallback(void*, CUpti_CallbackDomain domain,
       domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
     self.calls_.OnCall(domain, id, call);
-    return self.farewell_.OnCall(self.api_, domain, data);
+    return self.finaliser_.OnCall(self.api_, domain, data);
   }
   if (domain != CUPTI_CB_DOMAIN_RESOURCE ||
       !self.accepting_.load(std::memory_order_acquire))
@@ -145,11 +145,11 @@ void Recorder::Leave(bool exiting) {
   const bool may = api_.cuptiFinalize != nullptr &&
                    api_.cuptiEnableDomain != nullptr &&
                    api_.version >= kMayFinalize && listen_ms > 0;
-  if (exiting || !may || farewell_.withdrew() || decoder_.threads().empty())
+  if (exiting || !may || finaliser_.withdrew() || decoder_.threads().empty())
     return Unsubscribe();
-  if (farewell_.Begin(api_, subscriber_, decoder_.threads(), kWaitMs,
-                      listen_ms)) {
-    farewell_.Cancel(api_, subscriber_);  // it is done: as new
+  if (finaliser_.Begin(api_, subscriber_, decoder_.threads(), kWaitMs,
+                       listen_ms)) {
+    finaliser_.Cancel(api_, subscriber_);  // it is done: as new
     subscriber_ = nullptr;
   }
 }
@@ -179,7 +179,7 @@ int Recorder::Attach(const stepscope_plugin_host* host, bool late) {
   if (!pool_.Prepare(Budget()) || !calls_.Prepare())
     return Refuse("no memory for CUPTI's buffers");
   if (subscriber_ != nullptr) {
-    if (!farewell_.Cancel(api_, subscriber_)) Unsubscribe();
+    if (!finaliser_.Cancel(api_, subscriber_)) Unsubscribe();
     subscriber_ = nullptr;
   }
   if (!Subscribe(why, sizeof(why))) return Refuse(why);

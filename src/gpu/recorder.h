@@ -14,7 +14,7 @@
 #include "gpu/clock.h"
 #include "gpu/cupti_api.h"
 #include "gpu/decoder.h"
-#include "gpu/farewell.h"
+#include "gpu/finaliser.h"
 #include "gpu/kinds.h"
 
 namespace stepscope::gpu {
@@ -59,7 +59,7 @@ class Recorder {
   std::unique_ptr<KindSet> kinds_;
   BufferPool pool_;
   CallLog calls_;
-  Farewell farewell_;
+  Finaliser finaliser_;
   DeviceClock clock_;
   Decoder decoder_;
   char missing_[200] = {};

@@ -88,6 +88,8 @@ void Recording::Configure(const Settings& settings) {
   keep_steps_ = settings.keep_steps;
   slow_factor_ = settings.slow_factor;
   hang_after_ns_ = settings.hang_after_ns;
+  if (mode_ == RecordMode::kFlight && settings.budget > 0)
+    budget_ = StepBudget(settings.budget, static_cast<uint64_t>(MonotonicNs()));
   if (settings.steps.given() && !flies())
     window_ = StepWindow(settings.steps.first, settings.steps.last);
   range_seen_ = start_at_[0] == '\0';
@@ -95,9 +97,8 @@ void Recording::Configure(const Settings& settings) {
   armed_from_ns_ = settings.start_after_ns == 0
                        ? now
                        : settings.run_began_ns + settings.start_after_ns;
-  patience_ns_ =
-      settings.root_pid == getpid() ? kPatienceNs : kPatienceWithChildrenNs;
-  due_ns_ = now + patience_ns_;
+  grace_ns_ = settings.root_pid == getpid() ? kGraceNs : kGraceWithChildrenNs;
+  due_ns_ = now + grace_ns_;
   SetStateLocked(State::kWaiting);
   ArmIfDueLocked(now);
 }
@@ -124,10 +125,36 @@ void Recording::ArmIfDueLocked(int64_t now_ns) {
     listener_.load()(true);
 }
 
-void Recording::SetDetail(bool on) {
-  detail_.store(on);
+void Recording::SetTriggered(bool on) {
+  triggered_.store(on);
+  was_triggered_.store(true);
+  TellDetail();
+}
+
+// A trigger and the budget ask for operators, each on a thread of its own.
+void Recording::TellDetail() {
+  const Lock lock(&detail_mutex_);
+  const bool on = triggered_.load() || full_step_.load();
+  if (detail_.exchange(on) == on) return;
   void (*const listener)(bool) = listener_.load();
   if (listener != nullptr) listener(on);
+}
+
+// The counters stand in the capture with the steps that they are of, so that
+// they outlive the process and are kept as long as these.
+void Recording::TakeBudgetLocked() {
+  if (!budget_.on()) return;
+  const bool alone =
+      !was_triggered_.exchange(triggered_.load()) && !triggered_.load();
+  full_step_.store(budget_.Begin(MonotonicNs(), alone));
+  TellDetail();
+  stepscope_counter_i64(kFullStepCounter, detail_.load() ? 1 : 0);
+  stepscope_counter_f64(kFullShareCounter, budget_.full_share());
+  const RecordingCost cost = budget_.cost();
+  if (!cost.known) return;
+  stepscope_counter_f64(kCostCounter, cost.ratio);
+  stepscope_counter_f64(kCostLowCounter, cost.low);
+  stepscope_counter_f64(kCostHighCounter, cost.high);
 }
 
 void Recording::set_listener(void (*listener)(bool)) {
@@ -265,7 +292,10 @@ void Recording::BeginStepLocked(bool open_event) {
   ActLocked(window_.Begin(index));
   const State state = state_.load();
   // First of all: it may be the step with which recording begins.
-  if (flies() && state == State::kRecording) stepscope_flight_step(index);
+  if (flies() && state == State::kRecording) {
+    stepscope_flight_step(index);
+    TakeBudgetLocked();
+  }
   if (state == State::kDone && --after_left_ <= 0) SetStateLocked(state);
   unrecorded_from_ =
       window_.bounded() && state != State::kRecording ? MonotonicNs() : 0;
@@ -349,7 +379,7 @@ int Recording::StartSessionLocked(const char* path) {
   options.steps = keep_steps_;
   options.slow_factor = slow_factor_;
   options.hang_ns = hang_after_ns_;
-  options.detail = [](int on) { inject::recording.SetDetail(on != 0); };
+  options.detail = [](int on) { inject::recording.SetTriggered(on != 0); };
   return stepscope_flight_start(&options);
 }
 
@@ -446,8 +476,11 @@ void Recording::ResetInForkedChild() {
   after_left_ = 0;
   captures_ = 0;
   told_of_losses_ = false;
+  detail_mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  triggered_.store(false, std::memory_order_relaxed);
+  full_step_.store(false, std::memory_order_relaxed);
   detail_.store(false, std::memory_order_relaxed);
-  due_ns_ = MonotonicNs() + patience_ns_;
+  due_ns_ = MonotonicNs() + grace_ns_;
   // The gate is shut in a child; it opens its own capture at its first event.
   if (state_.load(std::memory_order_relaxed) == State::kRecording)
     SetStateLocked(State::kArmed);

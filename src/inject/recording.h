@@ -5,8 +5,8 @@
 // constant-initialised, never destroyed. Thread-safe.
 //
 // A process that has nothing to record and ends or executes another program
-// within its patience leaves no capture: helpers do not litter. The command
-// itself has little of it, a process that it starts has more.
+// within its time of grace leaves no capture: helpers do not litter. The
+// command itself has little of it, a process that it starts has more.
 #pragma once
 
 #include <pthread.h>
@@ -18,13 +18,14 @@
 
 #include "inject/range_name.h"
 #include "inject/settings.h"
+#include "inject/step_budget.h"
 #include "inject/step_rule.h"
 #include "torch/range_kind.h"
 
 namespace stepscope::inject {
 
-inline constexpr int64_t kPatienceNs = 50'000'000;
-inline constexpr int64_t kPatienceWithChildrenNs = 1'000'000'000;
+inline constexpr int64_t kGraceNs = 50'000'000;
+inline constexpr int64_t kGraceWithChildrenNs = 1'000'000'000;
 
 class Recording {
  public:
@@ -70,8 +71,9 @@ class Recording {
   bool recording() const {
     return state_.load(std::memory_order_acquire) == State::kRecording;
   }
-  // The flight recorder wants more, or no more; takes no lock.
-  void SetDetail(bool on);
+  // The flight recorder wants more for a trigger, or no more. Never waits for
+  // what the other functions do.
+  void SetTriggered(bool on);
   // Told when events are wanted from here on, recorded or to begin recording
   // with the first of them, and when no more are; with the lock held.
   void set_listener(void (*listener)(bool recording));
@@ -101,15 +103,23 @@ class Recording {
   int StartSessionLocked(const char* path);
   void StopSessionLocked();
   bool flies() const { return mode_ != RecordMode::kAll; }
+  void TakeBudgetLocked();
+  void TellDetail();
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<State> state_{State::kOff};
   std::atomic<uint32_t> attention_{0};
   std::atomic<void (*)(bool)> listener_{nullptr};
   // Not kAll: the collector's flight recorder has the session, and operators
-  // are observed only in the steps that a trigger asks for.
+  // are observed only in the steps that a trigger asks for, and in those that
+  // the budget allows.
   RecordMode mode_ = RecordMode::kAll;
-  std::atomic<bool> detail_{false};
+  StepBudget budget_;
+  std::atomic<bool> triggered_{false};
+  std::atomic<bool> full_step_{false};      // by the budget
+  std::atomic<bool> was_triggered_{false};  // since the step began
+  pthread_mutex_t detail_mutex_ = PTHREAD_MUTEX_INITIALIZER;  // held briefly
+  std::atomic<bool> detail_{false};  // what the listener was told
   int64_t keep_steps_ = 0;
   double slow_factor_ = 0;
   int64_t hang_after_ns_ = 0;
@@ -121,7 +131,7 @@ class Recording {
   int64_t unrecorded_from_ = 0;  // when a step began that is not recorded; or 0
   int after_left_ = 0;           // steps that are still timed after the window
   int64_t armed_from_ns_ = 0;
-  int64_t patience_ns_ = kPatienceNs;
+  int64_t grace_ns_ = kGraceNs;
   int64_t due_ns_ = 0;      // start then, event or not
   bool range_seen_ = true;  // start_at_ came by, or was not asked for
   bool quiet_ = false;

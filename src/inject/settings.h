@@ -14,6 +14,9 @@
 //   STEPSCOPE_KEEP_STEPS=N        of flight: so many
 //   STEPSCOPE_SLOW_FACTOR=X       of flight: times the median; negative: none
 //   STEPSCOPE_HANG_AFTER=NS       of flight; negative: never
+//   STEPSCOPE_BUDGET=X            of flight: operators in as many steps as cost
+//   this
+//                                 share of the time
 //   STEPSCOPE_SHAPES=1            operators with the shapes of their inputs
 //   STEPSCOPE_MEMORY=1            memory of the process; allocations of torch:
 //                                 python/stepscope/_torch/memory_in_run.py
@@ -57,6 +60,7 @@ struct Settings {
   int64_t keep_steps = 0;
   double slow_factor = 0;
   int64_t hang_after_ns = 0;
+  double budget = 0;
   // "" where not given.
   const char* out = "";
   const char* start_at = "";

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "query/dataset_clocks.h"
-#include "query/dataset_pulse.h"
+#include "query/dataset_rhythms.h"
 #include "query/dataset_schema.h"
 #include "query/job_names.h"
 
@@ -192,7 +192,7 @@ Result<std::vector<std::string>> DatasetWriter::Decide(
   std::vector<RankFactsList*> all;
   for (RankFactsList& source : known) all.push_back(&source);
   for (Fresh& one : fresh) all.push_back(&one.facts);
-  STEPSCOPE_TRY(ReadPulses(*db_, CollectivesOf(known, fresh), all));
+  STEPSCOPE_TRY(ReadRhythms(*db_, CollectivesOf(known, fresh), all));
   std::vector<RankFactsList> sources;
   for (const Fresh& one : fresh) sources.push_back(one.facts);
   JobChoices choices = ChooseJobs(known, sources, one_job);

@@ -28,10 +28,10 @@ FileFacts FileOf(const RankFactsList& source) {
   for (const RankFacts& process : source) {
     file.processes.push_back({process.pid, process.host, process.stated_rank});
     if (process.stated_rank < 0) continue;
-    file.pulse = process.pulse;
+    file.rhythm = process.rhythm;
     ++ranks;
   }
-  if (ranks != 1) file.pulse = {};
+  if (ranks != 1) file.rhythm = {};
   // As FactsOf(trace) has it.
   file.epoch_known =
       first.epoch_known &&

@@ -83,7 +83,7 @@ RankFactsList Beating(const std::string& path, int64_t rank, int64_t run,
   RankFactsList source = RankSource(path, rank, 0, "", job);
   source.front().epoch_ns += clock_ns;
   for (int64_t i = 0; i < 12; ++i)
-    source.front().pulse.beats.push_back(
+    source.front().rhythm.beats.push_back(
         {7, 100'000'000 * i + (i * i * run * 7919 % 20'000'000)});
   return source;
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/job/job_pulse.h"
+#include "trace/job/collective_rhythm.h"
 
 namespace stepscope {
 
@@ -40,7 +40,7 @@ struct RankFacts {
   std::optional<int64_t> first_ns;  // of the source
   int64_t anchor_error_ns = 0;      // of its own clock against UTC
   // When its collectives ended; no column: `collectives` says it.
-  JobPulse pulse;
+  CollectiveRhythm rhythm;
 
   // From its times to those of the job:
   //   t + offset_ns + round((t - center_ns) * drift_ppm / 1e6)

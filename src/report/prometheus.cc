@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/order_statistics.h"
+#include "analysis/recording_budget.h"
 #include "analysis/serving/iterations.h"
 #include "analysis/tables/device.h"
 #include "analysis/tables/step_time.h"
@@ -171,6 +172,16 @@ void AddCost(const EventTree& tree, const StepTable& steps,
   out.Begin("stepscope_reader_cpu_seconds_total", "counter",
             "Processor time that stepscope run took to read the captures.");
   out.Add(facts.reader_cpu_s);
+  if (const auto budget = FindRecordingBudget(tree.trace())) {
+    out.Begin("stepscope_steps_in_full_ratio", "gauge",
+              "Steps of which operators are recorded, by all steps.");
+    out.Add(budget->full_share);
+    if (budget->cost) {
+      out.Begin("stepscope_recording_cost_ratio", "gauge",
+                "Time that this takes, by the time without.");
+      out.Add(budget->cost->ratio);
+    }
+  }
   const StepTime time = ComputeStepTime(tree, steps, std::nullopt);
   if (const std::optional<double> ratio = time.slow_down()) {
     out.Begin("stepscope_step_slowdown_ratio", "gauge",

@@ -116,7 +116,7 @@ class Reader {
   // What the recorder noted of the process.
   bool AddFact(size_t i, Process& process) {
     for (const char* key :
-         {"cpus", "cpus_usable", "first_chosen_step", "step_range"}) {
+         {"cpus", "cpus_usable", "first_chosen_step", "saved", "step_range"}) {
       if (const auto value = Value(i, key)) {
         process.metadata.emplace_back(b_.Intern(key), b_.Intern(*value));
         return true;

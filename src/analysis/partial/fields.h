@@ -31,9 +31,9 @@ class PartialFields {
       All(owner.pid, owner.host, owner.rank);
     });
     All(facts.world, facts.epoch_known, facts.begin_ns, facts.end_ns);
-    List(facts.pulse.beats,
-         [&](JobPulse::Beat& beat) { All(beat.name, beat.end_ns); });
-    if (facts.pulse.beats.size() > JobPulse::kMostBeats) Refuse();
+    List(facts.rhythm.beats,
+         [&](CollectiveRhythm::Beat& beat) { All(beat.name, beat.end_ns); });
+    if (facts.rhythm.beats.size() > CollectiveRhythm::kMostBeats) Refuse();
   }
 
   void Body(PartialBody& body) {

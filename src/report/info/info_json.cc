@@ -4,6 +4,7 @@
 
 #include "analysis/launches.h"
 #include "analysis/ranks/hang.h"
+#include "analysis/recording_budget.h"
 #include "base/json_writer.h"
 #include "report/info/info.h"
 #include "report/info/recording_cost.h"
@@ -136,8 +137,24 @@ void WriteClocks(JsonWriter& json, const SetClocks& clocks) {
   json.EndArray();
 }
 
+// Of `run --always --budget` alone.
+void WriteBudget(JsonWriter& json, const RecordingBudget& budget) {
+  json.Key("budget").BeginObject().Field("full_share_ratio", budget.full_share);
+  json.Key("cost");
+  if (budget.cost) {
+    json.BeginObject().Field("ratio", budget.cost->ratio);
+    json.Field("low_ratio", budget.cost->low);
+    json.Field("high_ratio", budget.cost->high).EndObject();
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+}
+
 // Null where it is not known how long unrecorded steps take.
 void WriteRecordingCost(JsonWriter& json, const Trace& trace) {
+  if (const auto budget = FindRecordingBudget(trace))
+    WriteBudget(json, *budget);
   json.Key("recording_cost");
   const std::optional<StepTime> time = FindRecordingCost(trace);
   if (!time || !time->slow_down()) {

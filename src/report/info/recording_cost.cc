@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/info/recording_cost.h"
 
+#include "analysis/recording_budget.h"
+
 namespace stepscope {
 
 std::optional<StepTime> FindRecordingCost(const Trace& trace) {
@@ -11,6 +13,8 @@ std::optional<StepTime> FindRecordingCost(const Trace& trace) {
 }
 
 std::string RecordingCostText(const Trace& trace) {
+  if (const auto budget = FindRecordingBudget(trace))
+    return RecordingBudgetText(*budget);
   if (const std::optional<StepTime> time = FindRecordingCost(trace)) {
     if (time->slow_down()) return SlowDownText(*time->unprofiled, time->p50_ns);
     if (!time->unprofiled_doubt.empty())

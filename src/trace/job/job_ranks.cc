@@ -42,7 +42,7 @@ class RhythmJudge {
   bool Together(const FileFacts& a, const FileFacts& b) {
     if (left_ == 0) return false;
     --left_;
-    return BeatTogether(a.pulse, b.pulse);
+    return HaveOneRhythm(a.rhythm, b.rhythm);
   }
   bool exhausted() const { return left_ == 0; }
 
@@ -159,7 +159,7 @@ struct JobRanks {
   std::set<int64_t> ranks;
   std::string stated;  // job
   int64_t world = 0;
-  std::vector<uint32_t> with_pulse;  // a few
+  std::vector<uint32_t> with_rhythm;  // a few
 };
 
 JobRanks RanksOf(std::span<const FileFacts> files, const Job& job) {
@@ -171,14 +171,14 @@ JobRanks RanksOf(std::span<const FileFacts> files, const Job& job) {
     if (result.world == 0) result.world = file.world;
     for (const Owner& owner : file.processes)
       if (owner.rank >= 0) result.ranks.insert(owner.rank);
-    if (!file.pulse.beats.empty() && result.with_pulse.size() < kFew)
-      result.with_pulse.push_back(i);
+    if (!file.rhythm.beats.empty() && result.with_rhythm.size() < kFew)
+      result.with_rhythm.push_back(i);
   }
   return result;
 }
 
 bool MayBeOne(const JobRanks& a, const JobRanks& b) {
-  if (a.with_pulse.empty() || b.with_pulse.empty()) return false;
+  if (a.with_rhythm.empty() || b.with_rhythm.empty()) return false;
   if (!a.stated.empty() && !b.stated.empty() && a.stated != b.stated)
     return false;
   if (a.world > 0 && b.world > 0 && a.world != b.world) return false;
@@ -192,8 +192,8 @@ bool MayBeOne(const JobRanks& a, const JobRanks& b) {
 
 bool HaveOneRhythm(std::span<const FileFacts> files, const JobRanks& a,
                    const JobRanks& b, RhythmJudge& judge) {
-  for (const uint32_t i : a.with_pulse)
-    for (const uint32_t j : b.with_pulse)
+  for (const uint32_t i : a.with_rhythm)
+    for (const uint32_t j : b.with_rhythm)
       if (judge.Together(files[i], files[j])) return true;
   return false;
 }

@@ -308,7 +308,7 @@ FileFacts FactsOf(const Trace& trace, std::string_view path,
   if (__builtin_sub_overflow(facts.end_ns, facts.begin_ns, &length) ||
       length < 0)
     facts.end_ns = facts.begin_ns;
-  facts.pulse = PulseOf(trace);
+  facts.rhythm = RhythmOf(trace);
   return facts;
 }
 

@@ -19,8 +19,8 @@
 //      those are one job.
 //
 //   5. Two processes that claim one rank are of two jobs if their collectives
-//      have different rhythms (job_pulse.h), and so are files that state
-//      worlds of different sizes.
+//      have different rhythms (collective_rhythm.h), and so are files that
+//      state worlds of different sizes.
 //   6. Ranks whose collectives have one rhythm are one job however far apart
 //      their clocks are, if no rank is there twice. A note says so.
 //
@@ -33,7 +33,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/job/job_pulse.h"
+#include "trace/job/collective_rhythm.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -57,7 +57,7 @@ struct FileFacts {
   // Begins not after its end, and is shorter than 2^63 ns.
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  JobPulse pulse;
+  CollectiveRhythm rhythm;
 };
 // Of the file at `path`, which the importer called `reader` read.
 FileFacts FactsOf(const Trace& trace, std::string_view path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/job/job_pulse.h"
+#include "trace/job/collective_rhythm.h"
 
 #include <gtest/gtest.h>
 
@@ -15,53 +15,53 @@ constexpr int64_t kHour = 3'600'000'000'000;
 constexpr int64_t kMs = 1'000'000;
 
 // Collectives of one run, as a rank saw them: steps differ by some percent.
-JobPulse Pulse(uint32_t run, int64_t offset_ns, double drift = 0,
-               size_t skip = 0, size_t count = 24) {
+CollectiveRhythm Rhythm(uint32_t run, int64_t offset_ns, double drift = 0,
+                        size_t skip = 0, size_t count = 24) {
   std::mt19937 steps(run);
   std::mt19937 jitter(static_cast<uint32_t>(offset_ns + 1));
-  JobPulse pulse;
+  CollectiveRhythm rhythm;
   int64_t now = 0;
   for (size_t i = 0; i < skip + count; ++i) {
     now += 100 * kMs + static_cast<int64_t>(steps() % 4000) * 1000;
     if (i < skip) continue;
-    pulse.beats.push_back(
+    rhythm.beats.push_back(
         {7 + i % 2, offset_ns + now +
                         static_cast<int64_t>(drift * double(now)) +
                         static_cast<int64_t>(jitter() % 100'000)});
   }
-  return pulse;
+  return rhythm;
 }
 
-TEST(JobPulse, OneJobByClocksHoursApart) {
-  EXPECT_TRUE(BeatTogether(Pulse(1, 0), Pulse(1, 4 * kHour)));
-  EXPECT_TRUE(BeatTogether(Pulse(1, 0), Pulse(1, -4 * kHour, 1e-4)));
+TEST(CollectiveRhythm, OneJobByClocksHoursApart) {
+  EXPECT_TRUE(HaveOneRhythm(Rhythm(1, 0), Rhythm(1, 4 * kHour)));
+  EXPECT_TRUE(HaveOneRhythm(Rhythm(1, 0), Rhythm(1, -4 * kHour, 1e-4)));
 }
 
-TEST(JobPulse, WhoBeganLaterIsFound) {
-  EXPECT_TRUE(BeatTogether(Pulse(1, 0), Pulse(1, kHour, 0, 9)));
-  EXPECT_TRUE(BeatTogether(Pulse(1, kHour, 0, 9), Pulse(1, 0)));
+TEST(CollectiveRhythm, WhoBeganLaterIsFound) {
+  EXPECT_TRUE(HaveOneRhythm(Rhythm(1, 0), Rhythm(1, kHour, 0, 9)));
+  EXPECT_TRUE(HaveOneRhythm(Rhythm(1, kHour, 0, 9), Rhythm(1, 0)));
 }
 
-TEST(JobPulse, AnotherRunOfTheProgramHasAnotherRhythm) {
+TEST(CollectiveRhythm, AnotherRunOfTheProgramHasAnotherRhythm) {
   for (uint32_t run = 2; run < 30; ++run)
-    EXPECT_FALSE(BeatTogether(Pulse(1, 0), Pulse(run, 0))) << run;
+    EXPECT_FALSE(HaveOneRhythm(Rhythm(1, 0), Rhythm(run, 0))) << run;
 }
 
-TEST(JobPulse, FewCollectivesSayNothing) {
-  EXPECT_FALSE(BeatTogether(Pulse(1, 0, 0, 0, 3), Pulse(1, 0, 0, 0, 3)));
-  EXPECT_FALSE(BeatTogether({}, Pulse(1, 0)));
+TEST(CollectiveRhythm, FewCollectivesSayNothing) {
+  EXPECT_FALSE(HaveOneRhythm(Rhythm(1, 0, 0, 0, 3), Rhythm(1, 0, 0, 0, 3)));
+  EXPECT_FALSE(HaveOneRhythm({}, Rhythm(1, 0)));
 }
 
-TEST(JobPulse, DamagedTimesDoNoHarm) {
-  JobPulse wild;
+TEST(CollectiveRhythm, DamagedTimesDoNoHarm) {
+  CollectiveRhythm wild;
   for (int64_t end :
        {INT64_MIN, INT64_MIN + 1, int64_t{0}, INT64_MAX - 1, INT64_MAX})
     wild.beats.push_back({7, end});
-  EXPECT_FALSE(BeatTogether(wild, Pulse(1, 0)));
-  EXPECT_FALSE(BeatTogether(Pulse(1, 0), wild));
+  EXPECT_FALSE(HaveOneRhythm(wild, Rhythm(1, 0)));
+  EXPECT_FALSE(HaveOneRhythm(Rhythm(1, 0), wild));
 }
 
-TEST(JobPulse, OfKernelsWhereThereAreAny) {
+TEST(CollectiveRhythm, OfKernelsWhereThereAreAny) {
   const auto trace = TraceFromText(R"(
     process 1 rank=0
     thread 1
@@ -71,13 +71,13 @@ TEST(JobPulse, OfKernelsWhereThereAreAny) {
     stream 7 GPU:0
       5..60 ncclDevKernel_AllReduce_Sum Kernel
   )");
-  const JobPulse pulse = PulseOf(*trace);
-  ASSERT_EQ(pulse.beats.size(), 1u);
-  EXPECT_EQ(pulse.beats[0].end_ns, 60);
+  const CollectiveRhythm rhythm = RhythmOf(*trace);
+  ASSERT_EQ(rhythm.beats.size(), 1u);
+  EXPECT_EQ(rhythm.beats[0].end_ns, 60);
 }
 
-TEST(JobPulse, OfOneRankOnly) {
-  EXPECT_TRUE(PulseOf(*TraceFromText(R"(
+TEST(CollectiveRhythm, OfOneRankOnly) {
+  EXPECT_TRUE(RhythmOf(*TraceFromText(R"(
     process 1
     thread 1
       0..10 gloo:all_reduce
@@ -93,7 +93,7 @@ FileFacts Rank(int64_t rank, uint32_t run, int64_t offset_ns,
   file.reader = "chrome";
   file.processes.push_back({500 + rank + 100 * run, "", rank});
   file.world = world;
-  file.pulse = Pulse(run, offset_ns);
+  file.rhythm = Rhythm(run, offset_ns);
   file.epoch_known = true;
   file.begin_ns = offset_ns;
   file.end_ns = offset_ns + 3000 * kMs;
@@ -153,7 +153,7 @@ TEST(JobRanks, TwoJobsAtOneTimeAreToldApart) {
 TEST(JobRanks, HelpersGoWithWhoStartedThem) {
   FileFacts helper = Rank(0, 2, 0);
   helper.processes[0].rank = -1;
-  helper.pulse = {};
+  helper.rhythm = {};
   helper.run = "2e";
   std::vector<FileFacts> files = {Rank(0, 1, 0), helper, Rank(0, 2, 0)};
   files[0].run = "1f";
@@ -178,7 +178,7 @@ TEST(JobRanks, AThousandFilesThatHaveNothingInCommon) {
 TEST(JobRanks, WithoutCollectivesNothingIsTakenApart) {
   FileFacts a = Rank(0, 1, 0);
   FileFacts b = Rank(0, 2, 0);
-  a.pulse = b.pulse = {};
+  a.rhythm = b.rhythm = {};
   EXPECT_EQ(Jobs({a, b}), "01");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/farewell.h"
+#include "gpu/finaliser.h"
 
 #include <unistd.h>
 
@@ -19,17 +19,17 @@ constexpr int64_t kLongestWait = 1000 * kMillisecond;
 
 }  // namespace
 
-void Farewell::Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-                      bool on) {
+void Finaliser::Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
+                       bool on) {
   if (!on) withdrew_ = true;
   const uint32_t enable = on ? 1 : 0;
   api.cuptiEnableDomain(enable, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
   api.cuptiEnableDomain(enable, subscriber, CUPTI_CB_DOMAIN_DRIVER_API);
 }
 
-bool Farewell::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-                     const std::vector<uint32_t>& threads, int wait_ms,
-                     int64_t listen_ms) {
+bool Finaliser::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
+                      const std::vector<uint32_t>& threads, int wait_ms,
+                      int64_t listen_ms) {
   threads_.Reset(threads);
   subscriber_ = subscriber;
   listen_ns_ = listen_ms * kMillisecond;
@@ -41,8 +41,8 @@ bool Farewell::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
   return state_ == kDone;
 }
 
-void Farewell::OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
-                      const void* data) {
+void Finaliser::OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
+                       const void* data) {
   if (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
       domain != CUPTI_CB_DOMAIN_DRIVER_API)
     return;
@@ -70,7 +70,7 @@ void Farewell::OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
 
 // Either the one that finalises sees this thread inside, or this thread sees
 // that it is at it and waits: both orders of the two stores are sequential.
-void Farewell::Enter(CallingThreads::Entry* mine) {
+void Finaliser::Enter(CallingThreads::Entry* mine) {
   const uint32_t depth = mine->depth;
   mine->depth = depth + 1;
   if (depth != 0 || state_ != kRunning) return;
@@ -79,7 +79,7 @@ void Farewell::Enter(CallingThreads::Entry* mine) {
   mine->depth = 1;
 }
 
-void Farewell::WaitWhile(State low, State high) const {
+void Finaliser::WaitWhile(State low, State high) const {
   const int64_t until = NowNs() + kLongestWait;
   for (;;) {
     const uint32_t state = state_;
@@ -88,8 +88,8 @@ void Farewell::WaitWhile(State low, State high) const {
   }
 }
 
-void Farewell::Try(const CuptiApi& api, const CallingThreads::Entry* mine,
-                   int64_t now_ns) {
+void Finaliser::Try(const CuptiApi& api, const CallingThreads::Entry* mine,
+                    int64_t now_ns) {
   int64_t unset = 0;
   give_up_ns_.compare_exchange_strong(unset, now_ns + listen_ns_);
   if (now_ns < next_try_ns_) return;
@@ -112,8 +112,8 @@ void Farewell::Try(const CuptiApi& api, const CallingThreads::Entry* mine,
   state_ = kWanted;
 }
 
-bool Farewell::FinaliseIfOthersAreOut(const CuptiApi& api,
-                                      const CallingThreads::Entry* mine) {
+bool Finaliser::FinaliseIfOthersAreOut(const CuptiApi& api,
+                                       const CallingThreads::Entry* mine) {
   if (!threads_.OthersAreOut(mine, NowNs(), kIdle)) return false;
   state_ = kRunning;
   if (!threads_.OthersAreOut(mine, NowNs(), kIdle)) {
@@ -128,7 +128,7 @@ bool Farewell::FinaliseIfOthersAreOut(const CuptiApi& api,
   return true;
 }
 
-bool Farewell::Cancel(const CuptiApi& api, CUpti_SubscriberHandle subscriber) {
+bool Finaliser::Cancel(const CuptiApi& api, CUpti_SubscriberHandle subscriber) {
   uint32_t wanted = kWanted;
   // A thread that is at it comes to an end within milliseconds.
   for (int i = 0; i < 1000 && wanted != kNone && wanted != kDone; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/job/job_pulse.h"
+#include "trace/job/collective_rhythm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-using Beat = JobPulse::Beat;
+using Beat = CollectiveRhythm::Beat;
 
 constexpr size_t kEnough = 4;
 // Ends of one collective scatter by less than the first, and by no more than
@@ -42,7 +42,8 @@ bool IsMeeting(std::string_view name) {
 void KeepFirst(std::vector<Beat>& beats) {
   std::sort(beats.begin(), beats.end(),
             [](const Beat& a, const Beat& b) { return a.end_ns < b.end_ns; });
-  if (beats.size() > JobPulse::kMostBeats) beats.resize(JobPulse::kMostBeats);
+  if (beats.size() > CollectiveRhythm::kMostBeats)
+    beats.resize(CollectiveRhythm::kMostBeats);
 }
 
 int64_t MedianGap(const std::vector<Beat>& beats) {
@@ -54,10 +55,10 @@ int64_t MedianGap(const std::vector<Beat>& beats) {
   return *middle;
 }
 
-// Compares two pulses, the second shifted so that two beats fall together.
+// Compares two rhythms, the second shifted so that two beats fall together.
 class Comparison {
  public:
-  Comparison(const JobPulse& a, const JobPulse& b)
+  Comparison(const CollectiveRhythm& a, const CollectiveRhythm& b)
       : a_(a.beats),
         b_(b.beats),
         scatter_(std::clamp(std::min(MedianGap(a_), MedianGap(b_)) / kGapShare,
@@ -110,7 +111,7 @@ class Comparison {
 
 }  // namespace
 
-JobPulse PulseOf(const Trace& trace) {
+CollectiveRhythm RhythmOf(const Trace& trace) {
   size_t ranks = 0;
   for (const Process& process : trace.processes()) ranks += process.rank >= 0;
   if (ranks != 1) return {};
@@ -134,13 +135,13 @@ JobPulse PulseOf(const Trace& trace) {
     auto& beats = track.kind == TrackKind::kThread ? on_host : on_device;
     beats.push_back({hash, trace.end_ns(row)});
   }
-  JobPulse pulse;
-  pulse.beats = std::move(on_device.empty() ? on_host : on_device);
-  KeepFirst(pulse.beats);
-  return pulse;
+  CollectiveRhythm rhythm;
+  rhythm.beats = std::move(on_device.empty() ? on_host : on_device);
+  KeepFirst(rhythm.beats);
+  return rhythm;
 }
 
-bool BeatTogether(const JobPulse& a, const JobPulse& b) {
+bool HaveOneRhythm(const CollectiveRhythm& a, const CollectiveRhythm& b) {
   if (a.beats.size() < kEnough || b.beats.size() < kEnough) return false;
   return Comparison(a, b).Agree();
 }

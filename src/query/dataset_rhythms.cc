@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "query/dataset_pulse.h"
+#include "query/dataset_rhythms.h"
 
 #include <cstdint>
 #include <map>
@@ -25,7 +25,7 @@ std::string MeetingKinds() {
 
 // The first ends of each process, on devices first. A damaged file may state
 // an end beyond all times.
-std::string PulseQuery(const std::vector<std::string>& files) {
+std::string RhythmQuery(const std::vector<std::string>& files) {
   std::string list;
   for (const std::string& file : files)
     list += (list.empty() ? "" : ", ") + SqlText(file);
@@ -35,21 +35,21 @@ std::string PulseQuery(const std::vector<std::string>& files) {
          list + "]) WHERE kind IN (" + MeetingKinds() +
          ")) WHERE end_ns IS NOT NULL QUALIFY row_number() OVER (PARTITION BY "
          "source_id, process, on_device ORDER BY end_ns, event_id) <= " +
-         std::to_string(JobPulse::kMostBeats) +
+         std::to_string(CollectiveRhythm::kMostBeats) +
          " ORDER BY source_id, process, on_device DESC, end_ns, event_id";
 }
 
 }  // namespace
 
-Status ReadPulses(Database& db, const std::vector<std::string>& files,
-                  const std::vector<RankFactsList*>& sources) {
+Status ReadRhythms(Database& db, const std::vector<std::string>& files,
+                   const std::vector<RankFactsList*>& sources) {
   if (files.empty()) return Ok();
   std::map<std::pair<int64_t, int64_t>, RankFacts*> ranked;
   for (RankFactsList* const source : sources)
     for (RankFacts& process : *source)
       if (process.stated_rank >= 0)
         ranked[{process.source_id, process.process}] = &process;
-  STEPSCOPE_TRY_ASSIGN(QueryResult result, db.Query(PulseQuery(files)));
+  STEPSCOPE_TRY_ASSIGN(QueryResult result, db.Query(RhythmQuery(files)));
   RankFacts* of = nullptr;
   bool on_device = false;  // what the beats of `of` are
   while (result.NextChunk()) {
@@ -62,7 +62,7 @@ Status ReadPulses(Database& db, const std::vector<std::string>& files,
         on_device = is_device;
       // Kernels count if there are any.
       if (is_device != on_device) continue;
-      of->pulse.beats.push_back(
+      of->rhythm.beats.push_back(
           {Hash64(result.Text(3, row)), result.Int64(4, row)});
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JobPulse: when the first collectives of a rank ended, by its own clock. All
-// ranks leave a collective together, so the pulses of one job have the same
-// rhythm however far the clocks of its machines lie apart, and those of two
-// runs of one program do not.
+// CollectiveRhythm: when the first collectives of a rank ended, by its own
+// clock. All ranks leave a collective together, so the rhythms of one job have
+// the same rhythm however far the clocks of its machines lie apart, and those
+// of two runs of one program do not.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace stepscope {
 
-struct JobPulse {
+struct CollectiveRhythm {
   struct Beat {
     uint64_t name = 0;  // its hash
     int64_t end_ns = 0;
@@ -27,10 +27,10 @@ struct JobPulse {
 
 // Of a trace with one process that states its rank; else no beats. Kernels
 // count if there are any, since calls of the host only enqueue them.
-JobPulse PulseOf(const Trace& trace);
+CollectiveRhythm RhythmOf(const Trace& trace);
 
 // Whether by some shift the beats of both fall together: at least four, half
 // of those of the shorter, and three in four of those that can.
-bool BeatTogether(const JobPulse& a, const JobPulse& b);
+bool HaveOneRhythm(const CollectiveRhythm& a, const CollectiveRhythm& b);
 
 }  // namespace stepscope

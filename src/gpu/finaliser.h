@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Farewell: finalises CUPTI, without which launches stay slower (by a third on
+// Finaliser: finalises CUPTI, without which launches stay slower (by a third on
 // an H200 with 13.0) for the rest of the process. CUPTI allows it at the exit
 // of a call into CUDA, on the thread that made the call; with another thread
 // inside CUDA at that moment the program crashes. So it is done at the first
@@ -21,7 +21,7 @@
 
 namespace stepscope::gpu {
 
-class Farewell {
+class Finaliser {
  public:
   // Asks for it and waits up to `wait_ms`. True: CUPTI is finalised, and with
   // it the subscription is gone. False: it may be, at a later call.

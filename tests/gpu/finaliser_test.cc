@@ -53,7 +53,7 @@ void Idle() { usleep(5000); }
 
 // After a session in which this thread and another one called CUDA; the other
 // lives on.
-class FarewellOfTwo : public testing::Test {
+class FinaliserOfTwo : public testing::Test {
  protected:
   void SetUp() override {
     // However slow the machine is.
@@ -69,7 +69,7 @@ class FarewellOfTwo : public testing::Test {
   Worker other;
 };
 
-TEST(Farewell, OfAThreadThatHasEnded) {
+TEST(Finaliser, OfAThreadThatHasEnded) {
   Fake& fake = Fake::Get();
   TestHost host;
   ASSERT_TRUE(host.Record());
@@ -81,7 +81,7 @@ TEST(Farewell, OfAThreadThatHasEnded) {
 }
 
 // Nobody knows whether it is in a call that began before.
-TEST_F(FarewellOfTwo, NotBeforeTheOtherThreadWasSeen) {
+TEST_F(FinaliserOfTwo, NotBeforeTheOtherThreadWasSeen) {
   Idle();
   fake.call(kCall);
   EXPECT_EQ(fake.count("cuptiFinalize"), 0);
@@ -91,7 +91,7 @@ TEST_F(FarewellOfTwo, NotBeforeTheOtherThreadWasSeen) {
   EXPECT_EQ(fake.count("finalised_under_a_call"), 0);
 }
 
-TEST_F(FarewellOfTwo, NotWhileTheOtherThreadIsInside) {
+TEST_F(FinaliserOfTwo, NotWhileTheOtherThreadIsInside) {
   Idle();
   other.Do([&] {
     fake.call(kCall);
@@ -108,7 +108,7 @@ TEST_F(FarewellOfTwo, NotWhileTheOtherThreadIsInside) {
 }
 
 // A call that makes another is not over when that one is.
-TEST_F(FarewellOfTwo, NotBetweenTheCallsOfACall) {
+TEST_F(FinaliserOfTwo, NotBetweenTheCallsOfACall) {
   other.Do([&] {
     fake.enter(kCall);
     fake.call(kCall);
@@ -120,7 +120,7 @@ TEST_F(FarewellOfTwo, NotBetweenTheCallsOfACall) {
 }
 
 // Four threads that launch as fast as they can wait for one another.
-TEST(Farewell, AmidLaunchingThreads) {
+TEST(Finaliser, AmidLaunchingThreads) {
   setenv("STEPSCOPE_CUPTI_FINALIZE", "600000", 1);
   Fake& fake = Fake::Get();
   TestHost host;
@@ -149,15 +149,15 @@ TEST(Farewell, AmidLaunchingThreads) {
 }
 
 // A thread that never comes back to CUDA: after a while nobody listens.
-class FarewellAtOnce : public FarewellOfTwo {
+class FinaliserAtOnce : public FinaliserOfTwo {
  protected:
   void SetUp() override {
     setenv("STEPSCOPE_CUPTI_FINALIZE", "100", 1);
-    FarewellOfTwo::SetUp();
+    FinaliserOfTwo::SetUp();
   }
 };
 
-TEST_F(FarewellAtOnce, GivesUp) {
+TEST_F(FinaliserAtOnce, GivesUp) {
   EXPECT_EQ(fake.count("domains"), 2);
   fake.call(kCall);
   usleep(110'000);
@@ -172,7 +172,7 @@ TEST_F(FarewellAtOnce, GivesUp) {
 }
 
 // Another thread is in a call as callbacks are withdrawn: CUPTI stays.
-TEST_F(FarewellOfTwo, NotOnceCallbacksWereWithdrawn) {
+TEST_F(FinaliserOfTwo, NotOnceCallbacksWereWithdrawn) {
   other.Do([&] { fake.enter(kCall); });
   ASSERT_TRUE(host.Record());  // again, before CUPTI could be finalised
   EXPECT_GT(fake.count("withdrawn_under_a_call"), 0);
@@ -191,7 +191,7 @@ TEST_F(FarewellOfTwo, NotOnceCallbacksWereWithdrawn) {
 }
 
 // A session ends under a call.
-TEST(Farewell, CallbacksStayUnderACall) {
+TEST(Finaliser, CallbacksStayUnderACall) {
   setenv("STEPSCOPE_CUPTI_FINALIZE", "600000", 1);
   Fake& fake = Fake::Get();
   TestHost host;
