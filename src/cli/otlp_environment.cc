@@ -45,7 +45,7 @@ bool IsToken(std::string_view text) {
   });
 }
 
-std::string_view Variable(const char* name) {
+std::string_view TextOfVariable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
 }
@@ -74,11 +74,11 @@ KeyValues ParseKeyValues(std::string_view text, std::vector<std::string>* bad) {
 
 otlp::Attributes ResourceOfEnvironment(std::vector<std::string>* bad) {
   otlp::Attributes attributes;
-  const std::string service(Variable("OTEL_SERVICE_NAME"));
+  const std::string service(TextOfVariable("OTEL_SERVICE_NAME"));
   if (!service.empty())
     attributes.push_back({std::string(kServiceName), service});
   for (auto& [key, value] :
-       ParseKeyValues(Variable("OTEL_RESOURCE_ATTRIBUTES"), bad))
+       ParseKeyValues(TextOfVariable("OTEL_RESOURCE_ATTRIBUTES"), bad))
     if (service.empty() || key != kServiceName)
       attributes.push_back({key, value});
   return attributes;

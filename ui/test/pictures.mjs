@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the pictures of the viewer for the documentation, in light and dark:
-// npm run pictures. Needs build/bin/stepscope, Chromium and ../shared/traces;
-// makes them small if pngquant is installed. Look at each before it is kept.
+// Takes the pictures of the viewer for the documentation, in light and dark and
+// at three sizes: npm run pictures, or node test/pictures.mjs PATTERN. Needs
+// build/bin/stepscope, Chromium and ../shared/traces; makes them small by
+// pngquant. Look at each before it is kept.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +25,15 @@ const FILES = {
     "kineto_2021_resnet50.pt.trace.json.gz",
   "ddp/rank0.json.gz": "torch_ddp_gloo_rank0.json.gz",
   "ddp/rank1.json.gz": "torch_ddp_gloo_rank1.json.gz",
+  "snapshot/train.pickle": "memory/train.pickle",
 };
+
+// Of the first, each view is as high as its content asks for.
+const SIZES = [
+  { width: 1440, place: "viewer_NAME" },
+  { width: 1024, height: 768, place: "viewer_sizes/NAME_1024" },
+  { width: 1920, height: 1080, place: "viewer_sizes/NAME_1920" },
+];
 
 async function tableOf(page) {
   await page.waitForSelector(".t-row");
@@ -66,8 +75,20 @@ async function dragOver(page, from, to) {
   await page.mouse.up();
 }
 
-// name, height, where, what to wait for or do.
+/** What the page of the start says of each file comes one after the other. */
+async function listed(page) {
+  await tableOf(page);
+  await page.waitForFunction(
+    () => !document.body.innerText.includes("not read yet"));
+}
+
+async function flame(page) {
+  await page.waitForSelector(".flame button");
+}
+
+// name, height at 1440, where, what to wait for or do.
 const VIEWS = [
+  ["traces", 760, "", "traces", listed],
   ["overview", 1110, "resnet50", "overview", async (page) => {
     await page.waitForSelector(".finding");
     await page.waitForSelector(".memory-map[data-fresh=true]");
@@ -80,14 +101,23 @@ const VIEWS = [
     await page.waitForSelector(".flame button");
     await page.mouse.move(0, 0);
   }],
+  ["flame", 860, "resnet50", "flame", flame],
   ["operators", 760, "resnet50", "operators", tableOf],
   ["kernels", 760, "resnet50", "kernels", tableOf],
   ["memory", 760, "resnet50", "memory?tab=live", async (page) => {
     await tableOf(page);
     await page.waitForSelector(".memory-map[data-fresh=true]");
   }],
+  ["memory_map", 860, "snapshot", "memory", async (page) => {
+    await page.waitForSelector(".memory-map[data-fresh=true]");
+  }],
   ["distributed", 860, "ddp", "distributed", tableOf],
   ["steps", 760, "resnet50", "steps?tab=folded", tableOf],
+  ["tables", 760, "resnet50", "tables", tableOf],
+  ["sql", 760, "resnet50", "sql", async (page) => {
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await tableOf(page);
+  }],
   ["compare", 760, "resnet50", "compare", async (page) => {
     await page.locator(".choices button", { hasText: "kineto" }).click();
     await tableOf(page);
@@ -134,23 +164,35 @@ const runs = await runsOf(url);
 const browser = await chromium.launch(
   { executablePath: BROWSER, args: ["--no-sandbox"] });
 const wanted = new RegExp(process.argv[2] ?? ".");
-for (const colorScheme of ["light", "dark"]) {
-  const dark = colorScheme === "dark" ? "_dark" : "";
-  for (const [name, height, run, view, reach] of VIEWS) {
-    if (!wanted.test(name)) continue;
-    const page = await browser.newPage(
-      { colorScheme, viewport: { width: 1440, height } });
+
+async function takeView(colorScheme, size, [name, tall, run, view, reach]) {
+  const { width, height = tall } = size;
+  const page = await browser.newPage(
+    { colorScheme, viewport: { width, height } });
+  let query = "";
+  if (run) {
     const { id, workers } = runs.find((one) => one.name === run);
     const worker = workers.find((one) => one.name === RESNET) ?? workers[0];
-    await page.goto(`${url}&/${view}${view.includes("?") ? "&" : "?"}` +
-      `run=${id}&worker=${worker.id}`);
-    await reach(page);
-    // What was asked for beside it, and fonts.
-    await page.waitForFunction(() => document.fonts.status === "loaded" &&
-      !/Reading [a-z ]+…/.test(document.body.innerText));
-    await page.waitForTimeout(400);
-    await save(page, `viewer_${name}${dark}`);
-    await page.close();
+    const all = run === "ddp" ? "all" : worker.id;
+    query = `${view.includes("?") ? "&" : "?"}run=${id}&worker=${all}`;
+  }
+  await page.goto(`${url}&/${view}${query}`);
+  await reach(page);
+  // What was asked for beside it, and fonts.
+  await page.waitForFunction(() => document.fonts.status === "loaded" &&
+    !/Reading [a-z ]+…/.test(document.body.innerText));
+  await page.waitForTimeout(400);
+  const dark = colorScheme === "dark" ? "_dark" : "";
+  await save(page, size.place.replace("NAME", name) + dark);
+  await page.close();
+}
+
+mkdirSync(join(IMAGES, "viewer_sizes"), { recursive: true });
+for (const colorScheme of ["light", "dark"]) {
+  const dark = colorScheme === "dark" ? "_dark" : "";
+  for (const view of VIEWS) {
+    if (!wanted.test(view[0])) continue;
+    for (const size of SIZES) await takeView(colorScheme, size, view);
   }
   if (!wanted.test("report")) continue;
   const report = join(folder, "report.html");

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 
+#include "base/whole_or_part.h"
 #include "server/server_test_support.h"
 
 namespace stepscope::server {
@@ -153,7 +154,7 @@ TEST(ChangingFilesTest, ALinkThatIsSwappedInIsNeverFollowed) {
   const Swapper swapper(served / "a.json", folder.path() / "outside/kept.json",
                         folder.path() / "outside/secret.json");
   int ready = 0;
-  for (int i = 0; i < 2000 || ready == 0; ++i) {
+  for (int i = 0; i < WholeOrPart(2000, 400) || ready == 0; ++i) {
     const std::string id = id_of("a.json");
     if (id.empty() || Open(server, id) != "ready") continue;
     ++ready;

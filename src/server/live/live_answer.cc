@@ -13,7 +13,7 @@ namespace {
 
 // Reading takes one in so many parts of the time.
 constexpr int kShare = 8;
-constexpr size_t kMostSteps = 40;
+constexpr size_t kMostLiveSteps = 40;
 constexpr size_t kMostCounters = 16;
 constexpr size_t kMostSamples = 120;
 constexpr size_t kMostOpen = 16;
@@ -28,7 +28,7 @@ void WriteSteps(JsonWriter& json, const Trace& trace) {
   const auto& steps = table.steps();
   json.Field("step_count", uint64_t{steps.size()});
   json.Key("steps").BeginArray();
-  for (size_t i = steps.size() - std::min(steps.size(), kMostSteps);
+  for (size_t i = steps.size() - std::min(steps.size(), kMostLiveSteps);
        i < steps.size(); ++i) {
     const StepInterval& step = steps[i];
     const bool open =
