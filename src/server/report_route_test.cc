@@ -11,7 +11,7 @@ namespace stepscope::server {
 namespace {
 
 // Two steps, with a name that a page must not take for markup.
-constexpr char kSteps[] =
+constexpr char kTwoSteps[] =
     R"({"traceEvents":[
 {"ph":"X","pid":1,"tid":2,"ts":0,"dur":90,"cat":"user_annotation",
  "name":"ProfilerStep#0"},
@@ -25,7 +25,7 @@ constexpr char kEarly[] = "</script><b>early";
 class ReportRouteTest : public testing::Test {
  protected:
   ReportRouteTest() {
-    folder_.Write("a.json", kSteps);
+    folder_.Write("a.json", kTwoSteps);
     server_ = std::make_unique<TestServer>(folder_.path());
     trace_ = TextOf(BodyOf(server_->Api("runs")), "t");
   }
