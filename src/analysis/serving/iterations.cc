@@ -83,8 +83,8 @@ class Finder {
   void AddMarksOf(uint32_t thread);
   // A mark of its name, or of the members that it names; nothing: no mark.
   std::optional<IterationMark> MarkOf(Row row, uint32_t process);
-  void AddNested(const IterationMark& inner, Iteration& outer);
-  void TakeMembers(Iteration& iteration);
+  void AddNested(const IterationMark& inner, IterationRow& outer);
+  void TakeMembers(IterationRow& iteration);
   // Of the thread, as of that time; kNone: before its first.
   uint32_t IndexAt(uint32_t thread, int64_t time_ns) const;
   uint32_t OwnerOf(const DeviceWork& work);
@@ -111,14 +111,14 @@ class Finder {
   std::vector<bool> launched_;  // by row, counted
 };
 
-void Finder::TakeMembers(Iteration& iteration) {
+void Finder::TakeMembers(IterationRow& iteration) {
   if (found_.empty() || iteration.member_count > 0) return;
   iteration.first_member = static_cast<uint32_t>(table_.members.size());
   iteration.member_count = static_cast<uint32_t>(found_.size());
   table_.members.insert(table_.members.end(), found_.begin(), found_.end());
 }
 
-void Finder::AddNested(const IterationMark& inner, Iteration& outer) {
+void Finder::AddNested(const IterationMark& inner, IterationRow& outer) {
   // What the large model checks is what the iteration is about.
   const bool more = inner.says() > outer.mark.says();
   const bool verifies =
@@ -140,7 +140,7 @@ std::optional<IterationMark> Finder::MarkOf(Row row, uint32_t process) {
 }
 
 void Finder::AddMarksOf(uint32_t thread) {
-  std::vector<Iteration>& list = table_.list;
+  std::vector<IterationRow>& list = table_.list;
   const uint32_t process = tree_.threads()[thread].process;
   int64_t outer_end = INT64_MIN;  // of spans
   tree_.ForEachNested(thread, [&](Row row, Interval span) {
@@ -154,7 +154,7 @@ void Finder::AddMarksOf(uint32_t thread) {
       return AddNested(*mark, list.back());
     }
     outer_end = span.end;
-    Iteration iteration;
+    IterationRow iteration;
     iteration.name = trace_.str(trace_.name()[row]);
     iteration.mark = *mark;
     iteration.process = process;
@@ -204,7 +204,7 @@ uint32_t Finder::IndexAt(uint32_t thread, int64_t time_ns) const {
   const auto first = table_.list.begin() + threads_[thread].first;
   const auto after = std::upper_bound(
       first, table_.list.begin() + threads_[thread].last, time_ns,
-      [](int64_t t, const Iteration& one) { return t < one.start_ns; });
+      [](int64_t t, const IterationRow& one) { return t < one.start_ns; });
   return after == first
              ? kNone
              : static_cast<uint32_t>(after - 1 - table_.list.begin());
@@ -221,7 +221,7 @@ uint32_t Finder::OwnerOf(const DeviceWork& work) {
 }
 
 int64_t Finder::WindowEnd(uint32_t thread, uint32_t index) const {
-  const Iteration& one = table_.list[index];
+  const IterationRow& one = table_.list[index];
   return index + 1 < threads_[thread].last
              ? table_.list[index + 1].start_ns
              : SaturatingAdd(one.start_ns, one.host_ns);
@@ -229,7 +229,7 @@ int64_t Finder::WindowEnd(uint32_t thread, uint32_t index) const {
 
 void Finder::CountWork(const DeviceWork& work, uint32_t owner) {
   if (owner >= table_.list.size()) return;
-  Iteration& one = table_.list[owner];
+  IterationRow& one = table_.list[owner];
   const int64_t start = trace_.start_ns()[work.row];
   const int64_t end = tree_.end_ns(work.row);
   one.work_ns += end - start;
@@ -251,7 +251,7 @@ void Finder::Spread(uint32_t thread, Interval gap, Add add) {
   uint32_t index = IndexAt(thread, gap.begin);
   if (index == kNone) index = threads_[thread].first;
   for (; index < threads_[thread].last; ++index) {
-    Iteration& one = table_.list[index];
+    IterationRow& one = table_.list[index];
     if (one.start_ns >= gap.end) return;
     const Interval part = {std::max(gap.begin, one.start_ns),
                            std::min(gap.end, WindowEnd(thread, index))};
@@ -260,7 +260,7 @@ void Finder::Spread(uint32_t thread, Interval gap, Add add) {
 }
 
 void Finder::AddHostIdle(uint32_t thread, Interval gap) {
-  Spread(thread, gap, [](Iteration& one, Interval part) {
+  Spread(thread, gap, [](IterationRow& one, Interval part) {
     const int64_t inside_until = SaturatingAdd(one.start_ns, one.host_ns);
     const int64_t inside =
         std::max<int64_t>(0, std::min(part.end, inside_until) - part.begin);
@@ -289,14 +289,14 @@ void Finder::AddIdleOf(std::vector<DeviceWork>& works) {
       until = std::min(start, table_.list[threads_[thread].first].start_ns);
     if (marked && until < start) {
       if (work.launch == last_launch) {
-        Spread(thread, {until, start}, [](Iteration& one, Interval part) {
+        Spread(thread, {until, start}, [](IterationRow& one, Interval part) {
           one.idle.in_graph += part.end - part.begin;
         });
       } else {
         const int64_t asked =
             std::clamp(trace_.start_ns()[work.launch], until, start);
         AddHostIdle(thread, {until, asked});
-        Spread(thread, {asked, start}, [](Iteration& one, Interval part) {
+        Spread(thread, {asked, start}, [](IterationRow& one, Interval part) {
           one.idle.queued += part.end - part.begin;
         });
       }
@@ -351,7 +351,7 @@ IterationKindRow Finder::Sum(IterationKind kind) const {
                       const std::optional<int64_t>& one) {
     if (one) sum = SaturatingAdd(sum.value_or(0), *one);
   };
-  for (const Iteration& one : table_.list) {
+  for (const IterationRow& one : table_.list) {
     if (one.mark.kind != kind) continue;
     row.gpu_busy_ns += one.gpu_busy_ns;
     row.kernels += one.kernels;
@@ -390,13 +390,13 @@ void Finder::Finish() {
     IterationKindRow row = Sum(static_cast<IterationKind>(i));
     if (row.count > 0) table_.kinds.push_back(std::move(row));
   }
-  for (const Iteration& one : table_.list) {
+  for (const IterationRow& one : table_.list) {
     if (table_.engine.find(one.mark.engine) != std::string::npos) continue;
     if (!table_.engine.empty()) table_.engine += ", ";
     table_.engine += one.mark.engine;
   }
   std::stable_sort(table_.list.begin(), table_.list.end(),
-                   [](const Iteration& a, const Iteration& b) {
+                   [](const IterationRow& a, const IterationRow& b) {
                      return a.start_ns < b.start_ns;
                    });
 }

@@ -36,7 +36,7 @@ struct IterationIdle {
   }
 };
 
-struct Iteration {
+struct IterationRow {
   std::string_view name;  // of the mark, as long as the trace
   IterationMark mark;
   uint32_t process = 0;
@@ -96,7 +96,7 @@ struct IterationTable {
   int64_t outside_ns = 0;               // launched where no iteration was
   int64_t unknown_ns = 0;               // the launch was not recorded
   std::vector<IterationKindRow> kinds;  // those that occur
-  std::vector<Iteration> list;          // by start
+  std::vector<IterationRow> list;          // by start
   // Null: nothing in the trace speaks of requests.
   std::shared_ptr<const RequestLog> requests;
   std::vector<Membership> members;
@@ -104,7 +104,7 @@ struct IterationTable {
   // unknown.
   std::vector<uint32_t> owners;
 
-  std::span<const Membership> members_of(const Iteration& one) const {
+  std::span<const Membership> members_of(const IterationRow& one) const {
     return std::span(members).subspan(one.first_member, one.member_count);
   }
 };

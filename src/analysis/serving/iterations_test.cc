@@ -38,7 +38,7 @@ TEST(IterationsTest, OwnWhatTheyLaunchedWheneverItRuns) {
   )");
   ASSERT_EQ(table.list.size(), 2u);
   EXPECT_EQ(table.engine, "vLLM");
-  const Iteration& prefill = table.list[0];
+  const IterationRow& prefill = table.list[0];
   EXPECT_EQ(prefill.mark.kind, IterationKind::kPrefill);
   EXPECT_EQ(prefill.period_ns, 30);
   EXPECT_EQ(prefill.host_ns, 20);
@@ -46,7 +46,7 @@ TEST(IterationsTest, OwnWhatTheyLaunchedWheneverItRuns) {
   EXPECT_EQ(prefill.late_ns, 15);  // from 40 to 55
   EXPECT_EQ(prefill.kernels, 2u);
   EXPECT_EQ(prefill.launches, 2u);
-  const Iteration& decode = table.list[1];
+  const IterationRow& decode = table.list[1];
   EXPECT_EQ(decode.gpu_busy_ns, 3);
   EXPECT_EQ(decode.period_ns, std::nullopt);
   EXPECT_EQ(table.outside_ns, 4);

@@ -72,37 +72,37 @@ ColumnsOf<IterationKindRow> KindColumns() {
   return columns;
 }
 
-ColumnsOf<Iteration> ListColumns() {
-  ColumnsOf<Iteration> columns;
-  columns.Text("name", "name of the mark", &Iteration::name);
+ColumnsOf<IterationRow> ListColumns() {
+  ColumnsOf<IterationRow> columns;
+  columns.Text("name", "name of the mark", &IterationRow::name);
   columns.Text("kind", "as above",
-               [](const Iteration& row) { return NameOf(row.mark.kind); });
+               [](const IterationRow& row) { return NameOf(row.mark.kind); });
   columns.Count("requests", "requests in it",
-                [](const Iteration& row) { return row.mark.requests; });
+                [](const IterationRow& row) { return row.mark.requests; });
   columns.Count("tokens_context", "tokens of prompts",
-                [](const Iteration& row) { return row.mark.tokens_context; });
-  columns.Count("tokens_generation", "tokens made", [](const Iteration& row) {
+                [](const IterationRow& row) { return row.mark.tokens_context; });
+  columns.Count("tokens_generation", "tokens made", [](const IterationRow& row) {
     return row.mark.tokens_generation;
   });
   columns.Count("padded_requests", "requests that were computed, with padding",
-                [](const Iteration& row) { return row.mark.padded_requests; });
-  columns.Time("start_ns", "begin of the mark", &Iteration::start_ns);
-  columns.Time("host_ns", Adds::kSum, "time of the mark", &Iteration::host_ns);
+                [](const IterationRow& row) { return row.mark.padded_requests; });
+  columns.Time("start_ns", "begin of the mark", &IterationRow::start_ns);
+  columns.Time("host_ns", Adds::kSum, "time of the mark", &IterationRow::host_ns);
   columns.Time("period_ns", Adds::kSum, "begin to begin of the next",
-               &Iteration::period_ns);
+               &IterationRow::period_ns);
   columns.Time("gpu_busy_ns", Adds::kSum,
                "device busy with what it launched; two at once share",
-               &Iteration::gpu_busy_ns);
-  columns.Count("kernels", "kernels that it launched", &Iteration::kernels);
-  columns.Count("launches", "calls that launched work", &Iteration::launches);
-  columns.Count("graphs", "of these, launches of a graph", &Iteration::graphs);
+               &IterationRow::gpu_busy_ns);
+  columns.Count("kernels", "kernels that it launched", &IterationRow::kernels);
+  columns.Count("launches", "calls that launched work", &IterationRow::launches);
+  columns.Count("graphs", "of these, launches of a graph", &IterationRow::graphs);
   AddIdle(columns);
   columns.Time("late_ns", Adds::kSum,
                "time of its device work after the next mark began",
-               &Iteration::late_ns);
+               &IterationRow::late_ns);
   columns.Bool("repeats_another_rank",
                "another rank has this iteration; device time alone counts",
-               &Iteration::repeats_another_rank);
+               &IterationRow::repeats_another_rank);
   return columns;
 }
 
