@@ -84,6 +84,8 @@ void FindMixedIterations(const AdviceInput& input, Advice& advice) {
 // The device has nothing to do from one iteration to the next.
 void FindSchedulerGap(const AdviceInput& input, Advice& advice) {
   const IterationTable& table = input.summary.iterations;
+  // A loop that nobody marked has no scheduler that is known of.
+  if (table.concluded) return;
   int64_t idle = 0;
   for (const IterationKindRow& row : table.kinds)
     idle = SaturatingAdd(idle, row.idle.host_between);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/kinds.h"
+#include "analysis/serving/concluded_iterations.h"
 #include "analysis/serving/shared_time.h"
 #include "trace/chosen_steps.h"
 
@@ -75,12 +76,18 @@ class Finder {
 
   bool knows_requests() const { return log_ != nullptr; }
   bool FindMarks();
+  // Where there are no marks.
+  bool Conclude();
   void FindRepeats();
   void ShareDevices();
   void Finish();
 
  private:
   void AddMarksOf(uint32_t thread);
+  void AddConcluded(std::span<const ConcludedIteration> list, uint32_t process);
+  // Calls `add(thread)` for each, which appends to the list.
+  template <typename Add>
+  void AddThreads(Add add);
   // A mark of its name, or of the members that it names; nothing: no mark.
   std::optional<IterationMark> MarkOf(Row row, uint32_t process);
   void AddNested(const IterationMark& inner, IterationRow& outer);
@@ -165,22 +172,58 @@ void Finder::AddMarksOf(uint32_t thread) {
   });
 }
 
-bool Finder::FindMarks() {
+void Finder::AddConcluded(std::span<const ConcludedIteration> list,
+                          uint32_t process) {
+  for (const ConcludedIteration& one : list) {
+    IterationRow iteration;
+    iteration.name = trace_.str(trace_.name()[one.row]);
+    iteration.mark = one.mark;
+    iteration.process = process;
+    iteration.start_ns = trace_.start_ns()[one.row];
+    iteration.host_ns = SaturatingSubtract(one.end_ns, iteration.start_ns);
+    table_.list.push_back(iteration);
+  }
+}
+
+template <typename Add>
+void Finder::AddThreads(Add add) {
+  std::vector<IterationRow>& list = table_.list;
   threads_.resize(tree_.threads().size());
   for (uint32_t i = 0; i < threads_.size(); ++i) {
-    threads_[i].first = static_cast<uint32_t>(table_.list.size());
-    if (tree_.Has(i, types_)) AddMarksOf(i);
-    threads_[i].last = static_cast<uint32_t>(table_.list.size());
+    threads_[i].first = static_cast<uint32_t>(list.size());
+    add(i);
+    threads_[i].last = static_cast<uint32_t>(list.size());
     for (uint32_t k = threads_[i].first; k + 1 < threads_[i].last; ++k)
-      table_.list[k].period_ns = SaturatingSubtract(table_.list[k + 1].start_ns,
-                                                    table_.list[k].start_ns);
+      list[k].period_ns =
+          SaturatingSubtract(list[k + 1].start_ns, list[k].start_ns);
   }
+}
+
+bool Finder::FindMarks() {
+  AddThreads([&](uint32_t thread) {
+    if (tree_.Has(thread, types_)) AddMarksOf(thread);
+  });
   return !table_.list.empty();
 }
 
+bool Finder::Conclude() {
+  if (StepsWereChosen(trace_)) return false;
+  const ConcludedIterations found = ConcludeIterations(tree_);
+  if (found.rule.empty()) return false;
+  AddThreads([&](uint32_t thread) {
+    AddConcluded(found.threads[thread], tree_.threads()[thread].process);
+  });
+  table_.rule =
+      found.rule + "; each owns what its thread launched up to the next one";
+  table_.concluded = true;
+  return true;
+}
+
 // The ranks of one engine work on the same requests under the same marks; what
-// they call themselves says it alone only where nobody names the requests.
+// they call themselves says it alone only where nobody names the requests. Of
+// iterations without a mark it says nothing: all have the name of the model.
 void Finder::FindRepeats() {
+  if (table_.concluded) return;
   using Marks = std::pair<std::vector<std::string_view>, std::vector<Member>>;
   std::map<Marks, uint32_t> processes;
   for (const ThreadIterations& thread : threads_) {
@@ -407,7 +450,8 @@ IterationTable ComputeIterations(const EventTree& tree) {
   IterationTable table;
   Finder finder(tree, table);
   // Requests without iterations want to know how busy devices were, too.
-  if (!finder.FindMarks() && !finder.knows_requests()) return table;
+  if (!finder.FindMarks() && !finder.Conclude() && !finder.knows_requests())
+    return table;
   finder.FindRepeats();
   finder.ShareDevices();
   finder.Finish();

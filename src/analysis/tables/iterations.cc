@@ -79,23 +79,28 @@ ColumnsOf<IterationRow> ListColumns() {
                [](const IterationRow& row) { return NameOf(row.mark.kind); });
   columns.Count("requests", "requests in it",
                 [](const IterationRow& row) { return row.mark.requests; });
-  columns.Count("tokens_context", "tokens of prompts",
-                [](const IterationRow& row) { return row.mark.tokens_context; });
-  columns.Count("tokens_generation", "tokens made", [](const IterationRow& row) {
-    return row.mark.tokens_generation;
-  });
-  columns.Count("padded_requests", "requests that were computed, with padding",
-                [](const IterationRow& row) { return row.mark.padded_requests; });
+  columns.Count(
+      "tokens_context", "tokens of prompts",
+      [](const IterationRow& row) { return row.mark.tokens_context; });
+  columns.Count(
+      "tokens_generation", "tokens made",
+      [](const IterationRow& row) { return row.mark.tokens_generation; });
+  columns.Count(
+      "padded_requests", "requests that were computed, with padding",
+      [](const IterationRow& row) { return row.mark.padded_requests; });
   columns.Time("start_ns", "begin of the mark", &IterationRow::start_ns);
-  columns.Time("host_ns", Adds::kSum, "time of the mark", &IterationRow::host_ns);
+  columns.Time("host_ns", Adds::kSum, "time of the mark",
+               &IterationRow::host_ns);
   columns.Time("period_ns", Adds::kSum, "begin to begin of the next",
                &IterationRow::period_ns);
   columns.Time("gpu_busy_ns", Adds::kSum,
                "device busy with what it launched; two at once share",
                &IterationRow::gpu_busy_ns);
   columns.Count("kernels", "kernels that it launched", &IterationRow::kernels);
-  columns.Count("launches", "calls that launched work", &IterationRow::launches);
-  columns.Count("graphs", "of these, launches of a graph", &IterationRow::graphs);
+  columns.Count("launches", "calls that launched work",
+                &IterationRow::launches);
+  columns.Count("graphs", "of these, launches of a graph",
+                &IterationRow::graphs);
   AddIdle(columns);
   columns.Time("late_ns", Adds::kSum,
                "time of its device work after the next mark began",
@@ -111,11 +116,11 @@ ColumnsOf<IterationRow> ListColumns() {
 TableSchema DeclareIterationsTable() {
   ColumnsOf<IterationTable> columns;
   columns.Text(
-      "engine", "whose marks these are",
-      [](const IterationTable& row) -> std::string_view { return row.engine; });
-  columns.Text("rule", "what an iteration owns", [](const IterationTable&) {
-    return std::string_view("launched by its thread up to the next mark");
-  });
+      "engine", "whose marks these are; none: concluded without marks",
+      [](const IterationTable& row) { return TextOrNone(row.engine); });
+  columns.Text(
+      "rule", "from what they were concluded, if so, and what each owns",
+      [](const IterationTable& row) -> std::string_view { return row.rule; });
   columns.Text("idle_rule", "how idle times are told apart",
                [](const IterationTable&) {
                  return std::string_view(
