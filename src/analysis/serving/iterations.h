@@ -73,6 +73,8 @@ struct IterationKindRow {
   int64_t gpu_busy_ns = 0;
   int64_t gpu_busy_p50_ns = 0;
   std::optional<double> tokens_per_s;  // of the recorded periods
+  // The same of the unrecorded ones; see AddUnprofiledRate().
+  std::optional<double> unprofiled_tokens_per_s;
   uint64_t kernels = 0;
   uint64_t launches = 0;
   uint64_t graphs = 0;
