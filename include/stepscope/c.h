@@ -73,7 +73,8 @@ enum stepscope_event_type {
   STEPSCOPE_PYTHON_FUNCTION = 32,      // Python call
   STEPSCOPE_SYNCHRONIZATION = 33,      // host waits for the device
   STEPSCOPE_OVERHEAD = 34,             // cost of profiling itself
-  STEPSCOPE_GRAPH_LAUNCH = 35          // device graph as a whole
+  STEPSCOPE_GRAPH_LAUNCH = 35,         // device graph as a whole
+  STEPSCOPE_REQUEST = 36               // of a server; Request in stepscope.h
 };
 
 // What a call returns. Zero is success.

@@ -56,7 +56,7 @@ enum class EventType : uint32_t {
   kSynchronization = STEPSCOPE_SYNCHRONIZATION,
   kOverhead = STEPSCOPE_OVERHEAD,
   kGraphLaunch = STEPSCOPE_GRAPH_LAUNCH,
-  kRequest = 36,  // what Request below records
+  kRequest = STEPSCOPE_REQUEST,  // what Request below records
 };
 
 #if defined(STEPSCOPE_DISABLE)

@@ -6,6 +6,7 @@
 
 #include "analysis/advice/rules.h"
 #include "analysis/memory_script.h"
+#include "analysis/serving/unprofiled_rate.h"
 #include "analysis/step_rows.h"
 #include "analysis/summary_notes.h"
 #include "trace/overlap.h"
@@ -87,8 +88,11 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
   if (wanted(kLaunchView)) summary.launch = ComputeLaunches(tree, names);
-  if (wanted(kIterationView | kRequestView))
+  if (wanted(kIterationView | kRequestView)) {
     summary.iterations = ComputeIterations(tree);
+    AddUnprofiledRate(tree, steps, summary.step_time, options.unprofiled_ns,
+                      summary.iterations);
+  }
   if (wanted(kRequestView))
     summary.requests = ComputeRequests(summary.iterations, options.bill);
   if (wanted(kKernelView)) {

@@ -169,8 +169,12 @@ ExitCode RunConvert(const ConvertOptions& options) {
     tables.input = options.inputs.front();
     tables.output = options.output;
     tables.no_align = options.no_align;
+    if (!options.bill.empty()) tables.bill = options.bill;
     return RunSummary(tables);
   }
+  if (!options.bill.empty() && options.to != kOtlp)
+    return Complain(kExitUsage, "--bill: works with --to otlp and tables only",
+                    "leave it out: other formats have no shares of requests");
   if (options.to == kParquet) {
     if (!options.no_align) return RunConvertDataset(options);
     return Complain(kExitUsage, "--no-align: not for --to parquet",

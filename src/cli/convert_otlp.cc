@@ -16,6 +16,7 @@
 #include "cli/frame/progress.h"
 #include "cli/load.h"
 #include "cli/otlp_environment.h"
+#include "cli/table_arguments.h"
 #include "exporters/output_file.h"
 #include "exporters/output_name.h"
 #include "report/otlp/export_request.h"
@@ -32,14 +33,13 @@ std::optional<otlp::Encoding> EncodingOf(const std::string& output) {
   return std::nullopt;
 }
 
-Result<otlp::RequestSpans> SpansOf(const Trace& trace,
+Result<otlp::RequestSpans> SpansOf(const Trace& trace, BillRule bill,
                                    const otlp::Attributes& resource) {
   const Progress progress("finding requests");
   const EventTree tree(trace);
   const IterationTable iterations = ComputeIterations(tree);
   return otlp::MakeRequestSpans(trace, iterations,
-                                ComputeRequests(iterations, BillRule::kTokens),
-                                resource);
+                                ComputeRequests(iterations, bill), resource);
 }
 
 }  // namespace
@@ -53,6 +53,8 @@ ExitCode RunConvertOtlp(const ConvertOptions& options) {
                         "protobuf",
                     "end the name in .json, or in .pb or .bin, then .gz or "
                     ".zst to compress");
+  BillRule bill = BillRule::kTokens;
+  if (!ReadBill(options.bill, bill)) return kExitUsage;
   ExitCode code = CheckOutput(options.output);
   if (code != kExitOk) return code;
   const std::shared_ptr<const Trace> trace =
@@ -63,7 +65,7 @@ ExitCode RunConvertOtlp(const ConvertOptions& options) {
   for (const std::string& key : bad)
     PrintError("note: OTEL_RESOURCE_ATTRIBUTES: left out " + key +
                ", which is not KEY=VALUE");
-  const Result<otlp::RequestSpans> spans = SpansOf(*trace, resource);
+  const Result<otlp::RequestSpans> spans = SpansOf(*trace, bill, resource);
   if (!spans) {
     PrintError(options.inputs.front() + ": " + spans.error().message);
     return kExitUnreadable;

@@ -22,6 +22,11 @@ std::string FormatOfTables(std::string_view output) {
   return "text";
 }
 
+bool ReadBill(const std::string& text, BillRule& rule) {
+  return text.empty() || Choose("--bill", text, BillRuleByName(text),
+                                "tokens, requests, decode-first", rule);
+}
+
 bool ReadTableOptions(const SummaryArguments& arguments,
                       TableOptions& options) {
   options.op_detail = !arguments.no_op_detail;
@@ -47,8 +52,7 @@ bool ReadTableOptions(const SummaryArguments& arguments,
   // What goes into a file is data.
   options.style =
       StyleOfTables(arguments.top, format == "text" && arguments.output == "-");
-  return Choose("--bill", arguments.bill, BillRuleByName(arguments.bill),
-                "tokens, requests, decode-first", options.bill) &&
+  return ReadBill(arguments.bill, options.bill) &&
          Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
                 options.unit) &&
          Choose("--format", format, ParseTableFormat(format),

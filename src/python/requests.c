@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kRequestType = 36 };
 enum { kTold = 0, kNamedByIteration = 1 };
 
 static const char kRequestKey[] = "stepscope.request";
@@ -19,9 +18,9 @@ static const char kIdKey[] = "id";
 static const char kTraceparentKey[] = "traceparent";
 static const char kErrorKey[] = "error";
 
-static stepscope_site begins = {"request", kRequestType, 0};
-static stepscope_site tokens = {"request token", kRequestType, 0};
-static stepscope_site ends = {"request end", kRequestType, 0};
+static stepscope_site begins = {"request", STEPSCOPE_REQUEST, 0};
+static stepscope_site tokens = {"request token", STEPSCOPE_REQUEST, 0};
+static stepscope_site ends = {"request end", STEPSCOPE_REQUEST, 0};
 
 static PyTypeObject* request_type;
 static PyObject* current; /* contextvars.ContextVar */

@@ -91,34 +91,33 @@ std::vector<std::string> Line(const CompareRow& row, bool device) {
 }
 
 // "median of 20 steps", or of 20 and 18.
-std::string StepsText(const StepChange& change, const std::string& sample) {
+std::string StepsText(const StepChange& change) {
   const size_t a = change.periods_a.size();
   const size_t b = change.periods_b.size();
-  return a == b ? CountText(a, sample) + " each"
-                : CountText(a) + " and " + CountText(b, sample);
+  return a == b ? CountText(a, change.sample) + " each"
+                : CountText(a) + " and " + CountText(b, change.sample);
 }
 
 std::string Sentence(const Comparison& comparison) {
   const StepChange& change = comparison.change;
-  std::string text = "A " + comparison.sample + " takes " +
+  std::string text = "A" + change.one().substr(1) + " takes " +
                      Milli(static_cast<double>(change.median_a_ns)) +
                      " ms in " + comparison.name_a + " and " +
                      Milli(static_cast<double>(change.median_b_ns)) +
                      " ms in " + comparison.name_b + " (medians of " +
-                     StepsText(change, comparison.sample) + "): ";
+                     StepsText(change) + "): ";
   const std::string interval = Format("95 %% interval %+.2f to %+.2f %%",
                                       change.low * 100, change.high * 100);
   switch (comparison.verdict()) {
     case Verdict::kUnknown:
       if (std::min(change.periods_a.size(), change.periods_b.size()) >=
           StepChange::kFewestSteps) {
-        return text + "the steps of " + comparison.name_a +
+        return text + "the " + change.samples() + " of " + comparison.name_a +
                " take no time, so nothing can be concluded.";
       }
-      return text + Format(
-                        "nothing can be concluded from so few steps, %zu "
-                        "on each side are needed at least.",
-                        StepChange::kFewestSteps);
+      return text + "nothing can be concluded from so few " + change.samples() +
+             Format(", %zu on each side are needed at least.",
+                    StepChange::kFewestSteps);
     case Verdict::kSame:
       return text + "no difference beyond noise" +
              (change.crowding_a + change.crowding_b > 0
@@ -152,7 +151,7 @@ std::vector<std::string> Remarks(const Comparison& comparison) {
     if (needed &&
         *needed > std::min(change.periods_a.size(), change.periods_b.size())) {
       text += Format("; one of %.2f %% needs ", std::abs(change.ratio) * 100) +
-              CountText(*needed) + " steps on each side";
+              CountText(*needed, change.sample) + " on each side";
     }
     remarks.push_back(text + ".");
   }
@@ -194,16 +193,18 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   return grids;
 }
 
-constexpr std::string_view kLegend =
-    "A, B: median of a step. Noise: half of the 95 % interval over the steps; "
-    "* marks a change beyond it that a rank test confirms (p <= 0.05).";
+std::string Legend(const StepChange& change) {
+  return "A, B: median of " + change.one() +
+         ". Noise: half of the 95 % interval over the " + change.samples() +
+         "; * marks a change beyond it that a rank test confirms (p <= 0.05).";
+}
 
 std::string CompareText(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n";
   for (const std::string& line : Remarks(comparison)) out += "* " + line + "\n";
   out += "\n";
   for (const Grid& grid : Grids(comparison, most)) PrintGrid(grid, out);
-  return out + std::string(kLegend) + "\n";
+  return out + Legend(comparison.change) + "\n";
 }
 
 std::string CompareMarkdown(const Comparison& comparison, size_t most) {
@@ -213,7 +214,7 @@ std::string CompareMarkdown(const Comparison& comparison, size_t most) {
     out += "\n## " + grid.title + (grid.has_times ? " (ms)" : "") + "\n\n";
     PrintMarkdown(grid, out);
   }
-  return out + "\n" + std::string(kLegend) + "\n";
+  return out + "\n" + Legend(comparison.change) + "\n";
 }
 
 template <typename T>
@@ -273,6 +274,7 @@ std::string CompareJson(const Comparison& comparison) {
   json.BeginObject();
   json.Field("verdict", VerdictName(comparison.verdict()));
   json.Field("summary", Sentence(comparison));
+  json.Field("sample", comparison.sample());
   json.Field("name_a", comparison.name_a).Field("name_b", comparison.name_b);
   json.Field("conclusive", comparison.conclusive());
   json.Field("median_a_ns", change.median_a_ns);

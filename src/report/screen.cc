@@ -251,7 +251,8 @@ void ScreenRenderer::Iterations() {
   const TimeUnit unit = UnitOf(largest);
   const std::string in = " " + std::string(TimeUnitName(unit));
   std::vector<std::string> heads = {
-      "Iterations" + (iterations.engine.empty()
+      "Iterations" + (iterations.concluded ? ", concluded"
+                      : iterations.engine.empty()
                           ? std::string()
                           : " of " + VisibleText(iterations.engine)),
       "count", "period p50" + in, "p99" + in, "device p50" + in};

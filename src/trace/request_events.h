@@ -20,12 +20,14 @@
 // those of MemberKind.
 #pragma once
 
+#include <stepscope/c.h>
+
 #include <cstdint>
 #include <string_view>
 
 namespace stepscope {
 
-inline constexpr uint16_t kRequestType = 36;
+inline constexpr uint16_t kRequestType = STEPSCOPE_REQUEST;
 
 inline constexpr std::string_view kRequestBegins = "request";
 inline constexpr std::string_view kRequestTokens = "request token";

@@ -8,6 +8,7 @@
 //   process 102 first_chosen_step=5        # by the user
 //   process 103 step_range=decode*         # likewise
 //   process 104 saved=slow                 # why its last steps were saved
+//   process 105 unprofiled_times_ns="9 8"  # steps that were not recorded
 //   thread 7 main                          # later events are on this track
 //     0..100 ProfileStep#0 ProfileStep     # start..end name [type] [flag]...
 //       10..40 forward Forward shape=[2,3] bytes=64 note="a b"

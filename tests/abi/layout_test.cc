@@ -52,7 +52,9 @@ static_assert(STEPSCOPE_OPERATOR == 0 && STEPSCOPE_DATALOADER == 1 &&
               STEPSCOPE_BACKWARD == 10 && STEPSCOPE_OPTIMIZATION == 11 &&
               STEPSCOPE_COMMUNICATION == 12 && STEPSCOPE_PYTHON_OP == 13 &&
               STEPSCOPE_PYTHON_USER_DEFINED == 14 &&
-              STEPSCOPE_PYTHON_FUNCTION == 32);
+              STEPSCOPE_PYTHON_FUNCTION == 32 &&
+              STEPSCOPE_SYNCHRONIZATION == 33 && STEPSCOPE_OVERHEAD == 34 &&
+              STEPSCOPE_GRAPH_LAUNCH == 35 && STEPSCOPE_REQUEST == 36);
 
 // Device plugins: the tables grow at the end only, records are stored on disk.
 static_assert(offsetof(stepscope_plugin_host, struct_size) == 0);

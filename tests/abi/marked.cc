@@ -34,6 +34,13 @@ void MARKED() {
     ReaderScope last(&site);
     last.Cancel();
   }
+  {
+    Request request("id", 8, "00-4bf92f3577b34da6a3ce929d0e0e4736-1-01");
+    Request taken(std::move(request));
+    Iteration iteration({{taken, RequestKind::kDecode, 1}});
+    taken.Token();
+    taken.End("error");
+  }
   stepscope_flow("flow", 1, 0);
   stepscope_step();
 }

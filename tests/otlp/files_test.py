@@ -86,6 +86,18 @@ class Files(OtlpTestCase):
         self.assertIn("2 requests have a traceparent that is not valid",
                       self.said)
 
+    def test_the_rule_of_bills_is_asked_for(self):
+        to_otlp = ("--to", "otlp")
+        for flags, rule in ((to_otlp, "tokens"),
+                            ((*to_otlp, "--bill", "requests"), "requests")):
+            for span in requests_in(spans_of(
+                    self.read("a.json", flags=flags))).values():
+                self.assertEqual(attributes(span)["stepscope.bill"], rule)
+        for flags in ((*to_otlp, "--bill", "tenants"),
+                      ("--to", "chrome", "--bill", "tokens")):
+            self.assertIn("--bill", self.convert(
+                self.out, self.folder / "b.json", 2, flags=flags))
+
     def test_the_environment_names_the_service(self):
         read = self.read(OTEL_SERVICE_NAME="chat",
                          OTEL_RESOURCE_ATTRIBUTES="deployment=a%20b,bad")

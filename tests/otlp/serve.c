@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { kRequestType = 36, kPrefill = 1, kDecode = 2 };
+enum { kPrefill = 1, kDecode = 2 };
 
 static void say(const char* name, const int64_t* numbers, size_t count,
                 const char* id, const char* parent) {
-  stepscope_scope scope = stepscope_begin(name, kRequestType);
+  stepscope_scope scope = stepscope_begin(name, STEPSCOPE_REQUEST);
   stepscope_arg_i64s(scope, "stepscope.request", numbers, count);
   if (id != NULL) stepscope_arg_text(scope, "id", id, strlen(id));
   if (parent != NULL)

@@ -31,7 +31,7 @@ Evidence Said(std::string what) {
 
 int64_t MedianPrompt(const IterationTable& table) {
   std::vector<int64_t> tokens;
-  for (const Iteration& one : table.list)
+  for (const IterationRow& one : table.list)
     if (one.mark.kind == IterationKind::kMixed && one.mark.tokens_context)
       tokens.push_back(*one.mark.tokens_context);
   return tokens.empty() ? 0 : ComputeSpread(tokens).p50_ns;
@@ -84,6 +84,8 @@ void FindMixedIterations(const AdviceInput& input, Advice& advice) {
 // The device has nothing to do from one iteration to the next.
 void FindSchedulerGap(const AdviceInput& input, Advice& advice) {
   const IterationTable& table = input.summary.iterations;
+  // A loop that nobody marked has no scheduler that is known of.
+  if (table.concluded) return;
   int64_t idle = 0;
   for (const IterationKindRow& row : table.kinds)
     idle = SaturatingAdd(idle, row.idle.host_between);
@@ -146,7 +148,7 @@ void FindPadding(const AdviceInput& input, Advice& advice) {
   int64_t asked = 0;
   int64_t wasted_ns = 0;
   uint64_t count = 0;
-  for (const Iteration& one : input.summary.iterations.list) {
+  for (const IterationRow& one : input.summary.iterations.list) {
     if (!one.mark.padded_requests || !one.mark.requests ||
         *one.mark.padded_requests <= *one.mark.requests)
       continue;
@@ -184,7 +186,7 @@ void FindPreemptions(const AdviceInput& input, Advice& advice) {
   uint64_t pushed_out = 0;
   int64_t again_ns = 0;
   std::string example;
-  for (const Request& request : table.list) {
+  for (const RequestRow& request : table.list) {
     bool decoded = false;
     int64_t again = 0;
     for (const RequestIteration& one : request.iterations) {

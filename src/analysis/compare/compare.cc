@@ -56,7 +56,7 @@ class Comparer {
 
   CompareRow MakeStepRow(const StepChange& change) {
     CompareRow row;
-    row.key = {CompareTable::kStep, "step", ""};
+    row.key = {CompareTable::kStep, change.sample, ""};
     row.in_a = row.in_b = true;
     row.calls_a = a_.steps;
     row.calls_b = b_.steps;
@@ -171,8 +171,6 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   if (options.kind.empty()) {
     STEPSCOPE_TRY(CheckChoice("A", of_a, options.steps));
     STEPSCOPE_TRY(CheckChoice("B", of_b, options.steps));
-  } else {
-    result.sample = SampleOfKind(options.kind);
   }
   result.name_a = options.name_a;
   result.name_b = options.name_b;
@@ -180,7 +178,9 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   result.steps_b = of_b.has_steps ? of_b.steps : 0;
   result.warmup_a = of_a.warmup;
   result.warmup_b = of_b.warmup;
-  result.change = CompareSteps(of_a.periods, of_b.periods);
+  result.change =
+      CompareSteps(of_a.periods, of_b.periods,
+                   options.kind.empty() ? "step" : SampleOfKind(options.kind));
   AllowForCrowding(CrowdingOf(a), CrowdingOf(b), result.change);
   Comparer comparer(of_a, of_b, result.change);
   result.step = comparer.MakeStepRow(result.change);

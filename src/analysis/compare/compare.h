@@ -58,8 +58,7 @@ struct CompareOptions {
 };
 
 struct Comparison {
-  std::string sample = "step";  // what `change` is about
-  std::string name_a = "A";     // in sentences
+  std::string name_a = "A";  // in sentences
   std::string name_b = "B";
   uint64_t steps_a = 0;  // chosen ones, over all processes
   uint64_t steps_b = 0;
@@ -71,6 +70,9 @@ struct Comparison {
   std::vector<CompareRow> rows;    // by table, then by size of the change
   std::vector<std::string> notes;  // what a reader must know
 
+  // What a step is here: "step", "decode iteration", "request".
+  const std::string& sample() const { return change.sample; }
+  bool of_steps() const { return sample() == "step"; }
   // Whether the steps differ by more than noise.
   Verdict verdict() const { return change.verdict(); }
   // Whether the question has an answer: that of the gate, or, without one,

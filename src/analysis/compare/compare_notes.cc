@@ -61,15 +61,16 @@ class NoteWriter {
 
   void AddCounts(const StepProfile& a, const StepProfile& b) {
     if (a.steps == b.steps || !a.has_steps || !b.has_steps) return;
-    Add(result_.name_a + " has " + CountText(a.steps, "step") + ", " +
+    Add(result_.name_a + " has " + CountText(a.steps, result_.sample()) + ", " +
         result_.name_b + " " + CountText(b.steps) +
-        ": all figures are medians of a step.");
+        ": all figures are medians of " + result_.change.one() + ".");
   }
 
   void AddCorrelation(const StepChange& change) {
     const auto side = [&](const std::string& name, double correlation) {
       if (correlation <= 0) return;
-      Add("Steps of " + name +
+      Add((result_.of_steps() ? "Steps" : "The " + result_.change.samples()) +
+          " of " + name +
           Format(" are like their neighbours (correlation %.2f): the interval "
                  "is wider for it.",
                  correlation));
@@ -82,8 +83,10 @@ class NoteWriter {
     const auto bare = [](const CompareSide& side) {
       return JudgeUnprofiledStep(side.trace, side.profile.periods, {}).step;
     };
-    const std::optional<UnprofiledStep> bare_a = bare(a);
-    const std::optional<UnprofiledStep> bare_b = bare(b);
+    // What a recorder timed are steps, whatever is compared.
+    const bool steps = result_.of_steps();
+    const std::optional<UnprofiledStep> bare_a = steps ? bare(a) : std::nullopt;
+    const std::optional<UnprofiledStep> bare_b = steps ? bare(b) : std::nullopt;
     const StepChange& change = result_.change;
     if (bare_a && bare_b) {
       const double slow_a = Share(change.median_a_ns, bare_a->ns);
@@ -127,8 +130,8 @@ class NoteWriter {
           result_.name_b + "; the other side counts as 0.");
     }
     if (by_mean) {
-      Add("Rows with ~ are in fewer than half of the steps: they show means, "
-          "not medians.");
+      Add("Rows with ~ are in fewer than half of the " +
+          result_.change.samples() + ": they show means, not medians.");
     }
   }
 

@@ -66,7 +66,7 @@ StepProfile OfIterations(const EventTree& tree, const IterationTable& table,
   Items items;
   std::vector<bool> counts(table.list.size());
   for (size_t i = 0; i < table.list.size(); ++i) {
-    const Iteration& one = table.list[i];
+    const IterationRow& one = table.list[i];
     if (one.mark.kind != kind || !one.period_ns || one.repeats_another_rank)
       continue;
     counts[i] = true;
@@ -105,7 +105,7 @@ StepProfile OfRequests(const RequestTable& table) {
   const auto add = [&](std::string_view name, std::optional<int64_t> value) {
     if (value) items.Add(CompareTable::kServing, name, *value);
   };
-  for (const Request& one : table.list) {
+  for (const RequestRow& one : table.list) {
     const std::optional<Interval> whole = one.whole();
     if (!whole) continue;
     profile.periods.push_back(SaturatingSubtract(whole->end, whole->begin));

@@ -54,14 +54,13 @@ std::string UnresolvedText(const StepChange& change, double asked,
       std::min(change.periods_a.size(), change.periods_b.size());
   if (!change.has_interval) {
     if (fewer >= StepChange::kFewestSteps)
-      return "the steps of A take no time: nothing to compare with";
-    return Asked(asked) +
-           " asked, but nothing can be concluded from so few steps: record at "
-           "least " +
-           CountText(StepChange::kFewestSteps) +
-           " settled steps on each side (A has " +
-           CountText(change.periods_a.size()) + ", B has " +
-           CountText(change.periods_b.size()) + ")";
+      return "the " + change.samples() +
+             " of A take no time: nothing to compare with";
+    return Asked(asked) + " asked, but nothing can be concluded from so few " +
+           change.samples() + ": record at least " +
+           CountText(StepChange::kFewestSteps, change.counted()) +
+           " on each side (A has " + CountText(change.periods_a.size()) +
+           ", B has " + CountText(change.periods_b.size()) + ")";
   }
   std::string text =
       Asked(asked) + " asked, " + Found(change.resolvable()) + " resolvable: ";
@@ -70,10 +69,12 @@ std::string UnresolvedText(const StepChange& change, double asked,
            "other programs used the machine; record again on a free "
            "one";
   }
-  if (!needed) return text + "no number of steps resolves so little";
+  if (!needed)
+    return text + "no number of " + change.samples() + " resolves so little";
   if (*needed > fewer) {
-    return text + "record " + CountText(*needed - fewer, "more step") + " (" +
-           CountText(*needed) + " settled steps on each side)";
+    return text + "record " +
+           CountText(*needed - fewer, "more " + change.sample) + " (" +
+           CountText(*needed, change.counted()) + " on each side)";
   }
   return text + Format(
                     "the change is %+.2f %% (95 %% interval %.2f to "
@@ -84,8 +85,10 @@ std::string UnresolvedText(const StepChange& change, double asked,
 
 }  // namespace
 
-StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b) {
+StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b,
+                        std::string sample) {
   StepChange change;
+  change.sample = std::move(sample);
   change.median_a_ns = Median(a);
   change.median_b_ns = Median(b);
   if (change.median_a_ns > 0) {

@@ -20,6 +20,7 @@ struct StepChange {
   // What a rank test must be below, for either direction by itself.
   static constexpr double kSignificance = 0.05;
 
+  std::string sample = "step";     // or what else the periods are of
   std::vector<int64_t> periods_a;  // in the order of the steps
   std::vector<int64_t> periods_b;
   int64_t median_a_ns = 0;
@@ -47,14 +48,23 @@ struct StepChange {
   // steps differ, and on a crowded machine, where more steps do not help.
   std::optional<uint64_t> StepsNeeded(double share) const;
   Verdict verdict() const;
+  // "a step", "steps", and what counts of them: "settled step".
+  std::string one() const {
+    return (sample.find_first_of("aeiou") == 0 ? "an " : "a ") + sample;
+  }
+  std::string samples() const { return sample + "s"; }
+  std::string counted() const {
+    return sample == "step" ? "settled step" : sample;
+  }
   // Whether B is slower than A by more than `share`, beyond doubt: the
   // interval lies above, and the rank test against steps of A that are longer
   // by `share` is significant.
   bool IsSlowerBy(double share) const;
 };
 
-// The periods of the steps, in their order.
-StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b);
+// The periods of the steps, in their order, or of what else is a sample.
+StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b,
+                        std::string sample = "step");
 
 // Takes into account that other programs used the machines. Who shares the
 // processors may wait for one as long as others have it: alone, a side would
@@ -67,7 +77,7 @@ struct GateAnswer {
   enum class Kind : uint8_t {
     kSlower,      // beyond doubt
     kNotSlower,   // beyond doubt
-    kUnresolved,  // the steps cannot tell
+    kUnresolved,  // the samples cannot tell
   };
   Kind kind = Kind::kUnresolved;
   double asked = 0;                      // as a share

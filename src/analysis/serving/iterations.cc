@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/kinds.h"
+#include "analysis/serving/concluded_iterations.h"
 #include "analysis/serving/shared_time.h"
 #include "trace/chosen_steps.h"
 
@@ -75,16 +76,22 @@ class Finder {
 
   bool knows_requests() const { return log_ != nullptr; }
   bool FindMarks();
+  // Where there are no marks.
+  bool Conclude();
   void FindRepeats();
   void ShareDevices();
   void Finish();
 
  private:
   void AddMarksOf(uint32_t thread);
+  void AddConcluded(std::span<const ConcludedIteration> list, uint32_t process);
+  // Calls `add(thread)` for each, which appends to the list.
+  template <typename Add>
+  void AddThreads(Add add);
   // A mark of its name, or of the members that it names; nothing: no mark.
   std::optional<IterationMark> MarkOf(Row row, uint32_t process);
-  void AddNested(const IterationMark& inner, Iteration& outer);
-  void TakeMembers(Iteration& iteration);
+  void AddNested(const IterationMark& inner, IterationRow& outer);
+  void TakeMembers(IterationRow& iteration);
   // Of the thread, as of that time; kNone: before its first.
   uint32_t IndexAt(uint32_t thread, int64_t time_ns) const;
   uint32_t OwnerOf(const DeviceWork& work);
@@ -111,14 +118,14 @@ class Finder {
   std::vector<bool> launched_;  // by row, counted
 };
 
-void Finder::TakeMembers(Iteration& iteration) {
+void Finder::TakeMembers(IterationRow& iteration) {
   if (found_.empty() || iteration.member_count > 0) return;
   iteration.first_member = static_cast<uint32_t>(table_.members.size());
   iteration.member_count = static_cast<uint32_t>(found_.size());
   table_.members.insert(table_.members.end(), found_.begin(), found_.end());
 }
 
-void Finder::AddNested(const IterationMark& inner, Iteration& outer) {
+void Finder::AddNested(const IterationMark& inner, IterationRow& outer) {
   // What the large model checks is what the iteration is about.
   const bool more = inner.says() > outer.mark.says();
   const bool verifies =
@@ -140,7 +147,7 @@ std::optional<IterationMark> Finder::MarkOf(Row row, uint32_t process) {
 }
 
 void Finder::AddMarksOf(uint32_t thread) {
-  std::vector<Iteration>& list = table_.list;
+  std::vector<IterationRow>& list = table_.list;
   const uint32_t process = tree_.threads()[thread].process;
   int64_t outer_end = INT64_MIN;  // of spans
   tree_.ForEachNested(thread, [&](Row row, Interval span) {
@@ -154,7 +161,7 @@ void Finder::AddMarksOf(uint32_t thread) {
       return AddNested(*mark, list.back());
     }
     outer_end = span.end;
-    Iteration iteration;
+    IterationRow iteration;
     iteration.name = trace_.str(trace_.name()[row]);
     iteration.mark = *mark;
     iteration.process = process;
@@ -165,22 +172,58 @@ void Finder::AddMarksOf(uint32_t thread) {
   });
 }
 
-bool Finder::FindMarks() {
+void Finder::AddConcluded(std::span<const ConcludedIteration> list,
+                          uint32_t process) {
+  for (const ConcludedIteration& one : list) {
+    IterationRow iteration;
+    iteration.name = trace_.str(trace_.name()[one.row]);
+    iteration.mark = one.mark;
+    iteration.process = process;
+    iteration.start_ns = trace_.start_ns()[one.row];
+    iteration.host_ns = SaturatingSubtract(one.end_ns, iteration.start_ns);
+    table_.list.push_back(iteration);
+  }
+}
+
+template <typename Add>
+void Finder::AddThreads(Add add) {
+  std::vector<IterationRow>& list = table_.list;
   threads_.resize(tree_.threads().size());
   for (uint32_t i = 0; i < threads_.size(); ++i) {
-    threads_[i].first = static_cast<uint32_t>(table_.list.size());
-    if (tree_.Has(i, types_)) AddMarksOf(i);
-    threads_[i].last = static_cast<uint32_t>(table_.list.size());
+    threads_[i].first = static_cast<uint32_t>(list.size());
+    add(i);
+    threads_[i].last = static_cast<uint32_t>(list.size());
     for (uint32_t k = threads_[i].first; k + 1 < threads_[i].last; ++k)
-      table_.list[k].period_ns = SaturatingSubtract(table_.list[k + 1].start_ns,
-                                                    table_.list[k].start_ns);
+      list[k].period_ns =
+          SaturatingSubtract(list[k + 1].start_ns, list[k].start_ns);
   }
+}
+
+bool Finder::FindMarks() {
+  AddThreads([&](uint32_t thread) {
+    if (tree_.Has(thread, types_)) AddMarksOf(thread);
+  });
   return !table_.list.empty();
 }
 
+bool Finder::Conclude() {
+  if (StepsWereChosen(trace_)) return false;
+  const ConcludedIterations found = ConcludeIterations(tree_);
+  if (found.rule.empty()) return false;
+  AddThreads([&](uint32_t thread) {
+    AddConcluded(found.threads[thread], tree_.threads()[thread].process);
+  });
+  table_.rule =
+      found.rule + "; each owns what its thread launched up to the next one";
+  table_.concluded = true;
+  return true;
+}
+
 // The ranks of one engine work on the same requests under the same marks; what
-// they call themselves says it alone only where nobody names the requests.
+// they call themselves says it alone only where nobody names the requests. Of
+// iterations without a mark it says nothing: all have the name of the model.
 void Finder::FindRepeats() {
+  if (table_.concluded) return;
   using Marks = std::pair<std::vector<std::string_view>, std::vector<Member>>;
   std::map<Marks, uint32_t> processes;
   for (const ThreadIterations& thread : threads_) {
@@ -204,7 +247,7 @@ uint32_t Finder::IndexAt(uint32_t thread, int64_t time_ns) const {
   const auto first = table_.list.begin() + threads_[thread].first;
   const auto after = std::upper_bound(
       first, table_.list.begin() + threads_[thread].last, time_ns,
-      [](int64_t t, const Iteration& one) { return t < one.start_ns; });
+      [](int64_t t, const IterationRow& one) { return t < one.start_ns; });
   return after == first
              ? kNone
              : static_cast<uint32_t>(after - 1 - table_.list.begin());
@@ -221,7 +264,7 @@ uint32_t Finder::OwnerOf(const DeviceWork& work) {
 }
 
 int64_t Finder::WindowEnd(uint32_t thread, uint32_t index) const {
-  const Iteration& one = table_.list[index];
+  const IterationRow& one = table_.list[index];
   return index + 1 < threads_[thread].last
              ? table_.list[index + 1].start_ns
              : SaturatingAdd(one.start_ns, one.host_ns);
@@ -229,7 +272,7 @@ int64_t Finder::WindowEnd(uint32_t thread, uint32_t index) const {
 
 void Finder::CountWork(const DeviceWork& work, uint32_t owner) {
   if (owner >= table_.list.size()) return;
-  Iteration& one = table_.list[owner];
+  IterationRow& one = table_.list[owner];
   const int64_t start = trace_.start_ns()[work.row];
   const int64_t end = tree_.end_ns(work.row);
   one.work_ns += end - start;
@@ -251,7 +294,7 @@ void Finder::Spread(uint32_t thread, Interval gap, Add add) {
   uint32_t index = IndexAt(thread, gap.begin);
   if (index == kNone) index = threads_[thread].first;
   for (; index < threads_[thread].last; ++index) {
-    Iteration& one = table_.list[index];
+    IterationRow& one = table_.list[index];
     if (one.start_ns >= gap.end) return;
     const Interval part = {std::max(gap.begin, one.start_ns),
                            std::min(gap.end, WindowEnd(thread, index))};
@@ -260,7 +303,7 @@ void Finder::Spread(uint32_t thread, Interval gap, Add add) {
 }
 
 void Finder::AddHostIdle(uint32_t thread, Interval gap) {
-  Spread(thread, gap, [](Iteration& one, Interval part) {
+  Spread(thread, gap, [](IterationRow& one, Interval part) {
     const int64_t inside_until = SaturatingAdd(one.start_ns, one.host_ns);
     const int64_t inside =
         std::max<int64_t>(0, std::min(part.end, inside_until) - part.begin);
@@ -289,14 +332,14 @@ void Finder::AddIdleOf(std::vector<DeviceWork>& works) {
       until = std::min(start, table_.list[threads_[thread].first].start_ns);
     if (marked && until < start) {
       if (work.launch == last_launch) {
-        Spread(thread, {until, start}, [](Iteration& one, Interval part) {
+        Spread(thread, {until, start}, [](IterationRow& one, Interval part) {
           one.idle.in_graph += part.end - part.begin;
         });
       } else {
         const int64_t asked =
             std::clamp(trace_.start_ns()[work.launch], until, start);
         AddHostIdle(thread, {until, asked});
-        Spread(thread, {asked, start}, [](Iteration& one, Interval part) {
+        Spread(thread, {asked, start}, [](IterationRow& one, Interval part) {
           one.idle.queued += part.end - part.begin;
         });
       }
@@ -351,7 +394,7 @@ IterationKindRow Finder::Sum(IterationKind kind) const {
                       const std::optional<int64_t>& one) {
     if (one) sum = SaturatingAdd(sum.value_or(0), *one);
   };
-  for (const Iteration& one : table_.list) {
+  for (const IterationRow& one : table_.list) {
     if (one.mark.kind != kind) continue;
     row.gpu_busy_ns += one.gpu_busy_ns;
     row.kernels += one.kernels;
@@ -390,13 +433,13 @@ void Finder::Finish() {
     IterationKindRow row = Sum(static_cast<IterationKind>(i));
     if (row.count > 0) table_.kinds.push_back(std::move(row));
   }
-  for (const Iteration& one : table_.list) {
+  for (const IterationRow& one : table_.list) {
     if (table_.engine.find(one.mark.engine) != std::string::npos) continue;
     if (!table_.engine.empty()) table_.engine += ", ";
     table_.engine += one.mark.engine;
   }
   std::stable_sort(table_.list.begin(), table_.list.end(),
-                   [](const Iteration& a, const Iteration& b) {
+                   [](const IterationRow& a, const IterationRow& b) {
                      return a.start_ns < b.start_ns;
                    });
 }
@@ -407,7 +450,8 @@ IterationTable ComputeIterations(const EventTree& tree) {
   IterationTable table;
   Finder finder(tree, table);
   // Requests without iterations want to know how busy devices were, too.
-  if (!finder.FindMarks() && !finder.knows_requests()) return table;
+  if (!finder.FindMarks() && !finder.Conclude() && !finder.knows_requests())
+    return table;
   finder.FindRepeats();
   finder.ShareDevices();
   finder.Finish();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Iterations of an inference engine, by the marks that it puts around them
-// (iteration_mark.h). An iteration owns what its thread launched from its mark
-// to the next one, also where that runs later: an engine that works ahead has
-// the device busy with one iteration while the host prepares the next.
+// (iteration_mark.h); where nobody marked any, those that can be concluded
+// (concluded_iterations.h). An iteration owns what its thread launched from its
+// mark to the next one, also where that runs later: an engine that works ahead
+// has the device busy with one iteration while the host prepares the next.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ struct IterationIdle {
   }
 };
 
-struct Iteration {
+struct IterationRow {
   std::string_view name;  // of the mark, as long as the trace
   IterationMark mark;
   uint32_t process = 0;
@@ -71,7 +72,9 @@ struct IterationKindRow {
   int64_t host_p50_ns = 0;
   int64_t gpu_busy_ns = 0;
   int64_t gpu_busy_p50_ns = 0;
-  std::optional<double> tokens_per_s;
+  std::optional<double> tokens_per_s;  // of the recorded periods
+  // The same of the unrecorded ones; see AddUnprofiledRate().
+  std::optional<double> unprofiled_tokens_per_s;
   uint64_t kernels = 0;
   uint64_t launches = 0;
   uint64_t graphs = 0;
@@ -87,7 +90,10 @@ struct IterationKindRow {
 };
 
 struct IterationTable {
-  std::string engine;  // "vLLM", or several
+  std::string engine;  // "vLLM", or several; empty: nobody marked them
+  // What they are and own, in words.
+  std::string rule = "launched by its thread up to the next mark";
+  bool concluded = false;  // and not marked
   uint64_t marks_seen = 0;
   uint64_t marks_nested = 0;
   uint64_t marks_unparsed = 0;
@@ -96,7 +102,7 @@ struct IterationTable {
   int64_t outside_ns = 0;               // launched where no iteration was
   int64_t unknown_ns = 0;               // the launch was not recorded
   std::vector<IterationKindRow> kinds;  // those that occur
-  std::vector<Iteration> list;          // by start
+  std::vector<IterationRow> list;       // by start
   // Null: nothing in the trace speaks of requests.
   std::shared_ptr<const RequestLog> requests;
   std::vector<Membership> members;
@@ -104,13 +110,14 @@ struct IterationTable {
   // unknown.
   std::vector<uint32_t> owners;
 
-  std::span<const Membership> members_of(const Iteration& one) const {
+  std::span<const Membership> members_of(const IterationRow& one) const {
     return std::span(members).subspan(one.first_member, one.member_count);
   }
 };
 
-// Empty for a trace without marks. Where the user said which ranges are the
-// steps (trace/chosen_steps.h), these are the iterations, and no others.
+// Empty for a trace without marks from which none can be concluded. Where the
+// user said which ranges are the steps (trace/chosen_steps.h), these are the
+// iterations, and no others.
 IterationTable ComputeIterations(const EventTree& tree);
 
 }  // namespace stepscope

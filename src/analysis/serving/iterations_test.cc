@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/serving/shared_time.h"
+#include "analysis/summary.h"
 #include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
@@ -38,7 +39,7 @@ TEST(IterationsTest, OwnWhatTheyLaunchedWheneverItRuns) {
   )");
   ASSERT_EQ(table.list.size(), 2u);
   EXPECT_EQ(table.engine, "vLLM");
-  const Iteration& prefill = table.list[0];
+  const IterationRow& prefill = table.list[0];
   EXPECT_EQ(prefill.mark.kind, IterationKind::kPrefill);
   EXPECT_EQ(prefill.period_ns, 30);
   EXPECT_EQ(prefill.host_ns, 20);
@@ -46,7 +47,7 @@ TEST(IterationsTest, OwnWhatTheyLaunchedWheneverItRuns) {
   EXPECT_EQ(prefill.late_ns, 15);  // from 40 to 55
   EXPECT_EQ(prefill.kernels, 2u);
   EXPECT_EQ(prefill.launches, 2u);
-  const Iteration& decode = table.list[1];
+  const IterationRow& decode = table.list[1];
   EXPECT_EQ(decode.gpu_busy_ns, 3);
   EXPECT_EQ(decode.period_ns, std::nullopt);
   EXPECT_EQ(table.outside_ns, 4);
@@ -124,6 +125,68 @@ TEST(IterationsTest, RanksCountOnceAndAddDeviceTime) {
   EXPECT_EQ(table.kinds[0].tokens_generation, 8);
   EXPECT_EQ(table.kinds[0].gpu_busy_ns, 8);
   EXPECT_EQ(table.kinds[0].tokens_per_s, 4 / 20e-9);
+}
+
+// Tables iterations and idle ask different things of idle time. Where the steps
+// are the iterations from mark to mark, it is the same time.
+TEST(IterationsTest, IdleTimeIsThatOfTheTableIdle) {
+  std::mt19937 random(11);
+  const auto upto = [&](int64_t n) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+  };
+  const auto event = [](int64_t begin, int64_t end, const std::string& what) {
+    return std::to_string(begin) + ".." + std::to_string(end) + " " + what +
+           "\n";
+  };
+  int64_t idle_of_all = 0;
+  int compared = 0;
+  for (int round = 0; round < 100; ++round) {
+    std::string host = "thread 1 engine\n";
+    std::string device[2];
+    int64_t now = upto(20);
+    int64_t correlation = 0;
+    const int64_t count = 1 + upto(6);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t end = now + 20 + upto(40);
+      const int64_t next = i + 1 < count ? end + upto(30) : end;
+      host += event(now, next,
+                    "ProfileStep#" + std::to_string(i) + " ProfileStep") +
+              event(now, end, "\"step[DECODE bs=2]\"");
+      for (int64_t k = upto(5) + (i == 0 ? 1 : 0); k-- > 0;) {
+        const int64_t at = now + upto(next - now - 1);
+        host += event(
+            at, at + 1,
+            "launch CudaRuntime correlation=" + std::to_string(++correlation));
+        for (int64_t kernels = 1 + upto(2); kernels-- > 0;) {
+          const int64_t begin = at + upto(50);
+          device[upto(2)] +=
+              event(begin, begin + 1 + upto(25),
+                    "k Kernel correlation=" + std::to_string(correlation));
+        }
+      }
+      now = next;
+    }
+    const std::string text =
+        host + "stream 7 GPU:0\n0..0 first Kernel correlation=1\n" + device[0] +
+        "stream 8 GPU:0\n" + device[1];
+    const std::shared_ptr<const Trace> trace = TraceFromText(text);
+    SummaryOptions options;
+    options.views = kIterationView | kIdleView;
+    const Summary summary = ComputeSummary(*trace, options);
+    // Then steps are where the device was at work on them.
+    if (summary.step_time.device_paced) continue;
+    ++compared;
+    IterationIdle by_wait;
+    for (const IterationKindRow& row : summary.iterations.kinds)
+      by_wait.Add(row.idle);
+    ASSERT_EQ(summary.idle.devices.size(), 1u) << text;
+    const int64_t idle = by_wait.host_inside + by_wait.host_between +
+                         by_wait.queued + by_wait.in_graph;
+    ASSERT_EQ(idle, summary.idle.devices.front().idle_ns) << text;
+    idle_of_all += idle;
+  }
+  EXPECT_GT(compared, 20);
+  EXPECT_GT(idle_of_all, 0);
 }
 
 TEST(IterationsTest, NoneWithoutMarks) {

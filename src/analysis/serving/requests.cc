@@ -30,7 +30,7 @@ class Biller {
   }
 
   // One part for each member; together the busy time of the iteration.
-  std::span<const int64_t> Split(const Iteration& one) {
+  std::span<const int64_t> Split(const IterationRow& one) {
     members_ = iterations_.members_of(one);
     parts_.assign(members_.size(), 0);
     if (rule_ == BillRule::kDecodeFirst && SplitDecodeFirst(one)) return parts_;
@@ -44,7 +44,7 @@ class Biller {
  private:
   std::optional<int64_t> MedianDecode() const {
     std::vector<int64_t> busy;
-    for (const Iteration& one : iterations_.list)
+    for (const IterationRow& one : iterations_.list)
       if (one.mark.kind == IterationKind::kDecode)
         busy.push_back(one.gpu_busy_ns);
     if (busy.empty()) return std::nullopt;
@@ -52,7 +52,7 @@ class Biller {
   }
 
   // False: not both kinds are there, or nobody knows what decoding takes.
-  bool SplitDecodeFirst(const Iteration& one) {
+  bool SplitDecodeFirst(const IterationRow& one) {
     const size_t prompts = static_cast<size_t>(
         std::count_if(members_.begin(), members_.end(), Reads));
     if (prompts == 0 || prompts == members_.size() || !decode_ns_) return false;
@@ -92,7 +92,7 @@ void AddIterations(const IterationTable& iterations, RequestTable& table) {
   table.outside_ns = iterations.outside_ns;
   table.unknown_ns = iterations.unknown_ns;
   for (uint32_t i = 0; i < iterations.list.size(); ++i) {
-    const Iteration& one = iterations.list[i];
+    const IterationRow& one = iterations.list[i];
     const auto members = iterations.members_of(one);
     if (members.empty()) {
       table.outside_ns += one.gpu_busy_ns;
@@ -100,7 +100,7 @@ void AddIterations(const IterationTable& iterations, RequestTable& table) {
     }
     const std::span<const int64_t> parts = biller.Split(one);
     for (size_t k = 0; k < members.size(); ++k) {
-      Request& request = table.list[members[k].request];
+      RequestRow& request = table.list[members[k].request];
       (Reads(members[k]) ? request.gpu_prefill_ns : request.gpu_decode_ns) +=
           parts[k];
       request.gpu_ns += parts[k];
@@ -121,7 +121,7 @@ class TokenTimes {
       time_ns = times_.back().first;  // two ranks, or a stage that ran ahead
     times_.push_back({time_ns, count});
   }
-  void Fill(Request& request) {
+  void Fill(RequestRow& request) {
     if (times_.empty()) return;
     request.first_token_ns = times_.front().first;
     request.last_token_ns = times_.back().first;
@@ -145,7 +145,7 @@ void FillFromTokens(const RequestLog& log, RequestTable& table) {
   const std::span<const LoggedTokens> tokens = log.tokens();
   TokenTimes times;
   for (size_t i = 0; i < tokens.size();) {
-    Request& request = table.list[tokens[i].request];
+    RequestRow& request = table.list[tokens[i].request];
     const uint32_t index = tokens[i].request;
     times.Clear();
     int64_t count = 0;
@@ -161,7 +161,7 @@ void FillFromTokens(const RequestLog& log, RequestTable& table) {
 
 // Where no token was recorded: a prompt that has been read gives one, and so
 // does each iteration that decodes. It is there when the device is done.
-void ConcludeTokens(const IterationTable& iterations, Request& request) {
+void ConcludeTokens(const IterationTable& iterations, RequestRow& request) {
   TokenTimes times;
   int64_t read = 0;
   int64_t out = 0;
@@ -170,7 +170,7 @@ void ConcludeTokens(const IterationTable& iterations, Request& request) {
   bool decodes = false;
   for (const RequestIteration& one : request.iterations) {
     if (one.repeats_another_rank) continue;
-    const Iteration& iteration = iterations.list[one.index];
+    const IterationRow& iteration = iterations.list[one.index];
     const int64_t end =
         std::max(iteration.device_end_ns.value_or(one.end_ns), one.end_ns);
     if (one.kind == IterationKind::kPrefill) {
@@ -194,8 +194,8 @@ void ConcludeTokens(const IterationTable& iterations, Request& request) {
     request.tokens_out = out + (read > 0 ? 1 : 0);
 }
 
-bool IsEarlier(const Request& a, const Request& b) {
-  const auto begin = [](const Request& one) {
+bool IsEarlier(const RequestRow& a, const RequestRow& b) {
+  const auto begin = [](const RequestRow& one) {
     return one.arrival_ns           ? *one.arrival_ns
            : one.first_iteration_ns ? *one.first_iteration_ns
                                     : INT64_MAX;
@@ -215,7 +215,12 @@ std::optional<BillRule> BillRuleByName(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<int64_t> Request::tpot_ns() const {
+int64_t RequestRow::iteration_count() const {
+  return std::ranges::count(iterations, false,
+                            &RequestIteration::repeats_another_rank);
+}
+
+std::optional<int64_t> RequestRow::tpot_ns() const {
   if (!first_token_ns || !last_token_ns || token_gaps.histogram.empty() ||
       !tokens_out || *tokens_out < 2)
     return std::nullopt;
@@ -230,7 +235,7 @@ RequestTable ComputeRequests(const IterationTable& iterations, BillRule rule) {
     return table;
   const RequestLog& log = *iterations.requests;
   for (const LoggedRequest& logged : log.list()) {
-    Request request;
+    RequestRow request;
     request.id = logged.id;
     request.traceparent = logged.traceparent;
     request.process = logged.process;
@@ -242,7 +247,7 @@ RequestTable ComputeRequests(const IterationTable& iterations, BillRule rule) {
   }
   AddIterations(iterations, table);
   FillFromTokens(log, table);
-  for (Request& request : table.list) {
+  for (RequestRow& request : table.list) {
     if (!request.iterations.empty())
       request.first_iteration_ns = request.iterations.front().start_ns;
     if (!request.token_times_recorded) ConcludeTokens(iterations, request);

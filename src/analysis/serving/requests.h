@@ -38,7 +38,7 @@ struct RequestIteration {
   bool repeats_another_rank = false;
 };
 
-struct Request {
+struct RequestRow {
   // As recorded, and as long as the trace. `id` is empty where recording began
   // later than the request and did not learn it.
   std::string_view id;
@@ -85,6 +85,8 @@ struct Request {
   std::optional<int64_t> ttft_ns() const {
     return LengthOf(Between(arrival_ns, first_token_ns));
   }
+  // How many worked on it; those of several ranks count once.
+  int64_t iteration_count() const;
   // Time per token after the first, on average.
   std::optional<int64_t> tpot_ns() const;
 
@@ -104,9 +106,9 @@ struct RequestTable {
   BillRule rule = BillRule::kTokens;
   // gpu_ns of all requests, outside_ns and unknown_ns add up to this.
   int64_t total_busy_ns = 0;
-  int64_t outside_ns = 0;     // launched for no request, as far as was recorded
-  int64_t unknown_ns = 0;     // the launch was not recorded
-  std::vector<Request> list;  // by arrival, else by first iteration
+  int64_t outside_ns = 0;  // launched for no request, as far as was recorded
+  int64_t unknown_ns = 0;  // the launch was not recorded
+  std::vector<RequestRow> list;  // by arrival, else by first iteration
 };
 
 // Empty for a trace in which no request was recorded. The names in it are as

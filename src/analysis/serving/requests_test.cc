@@ -24,7 +24,7 @@ RequestTable RequestsOf(const std::string& text,
 
 int64_t Billed(const RequestTable& table) {
   int64_t sum = table.outside_ns + table.unknown_ns;
-  for (const Request& request : table.list) {
+  for (const RequestRow& request : table.list) {
     EXPECT_EQ(request.gpu_ns, request.gpu_prefill_ns + request.gpu_decode_ns);
     int64_t listed = 0;
     for (const RequestIteration& one : request.iterations) listed += one.gpu_ns;
@@ -34,8 +34,8 @@ int64_t Billed(const RequestTable& table) {
   return sum;
 }
 
-const Request* Find(const RequestTable& table, std::string_view id) {
-  for (const Request& request : table.list)
+const RequestRow* Find(const RequestTable& table, std::string_view id) {
+  for (const RequestRow& request : table.list)
     if (request.id == id) return &request;
   return nullptr;
 }
@@ -65,7 +65,7 @@ constexpr const char* kTwo = R"(
 TEST(RequestsTest, HavePhasesTokensAndAShareOfTheDevice) {
   const RequestTable table = RequestsOf(kTwo);
   ASSERT_EQ(table.list.size(), 2u);
-  const Request& a = table.list[0];
+  const RequestRow& a = table.list[0];
   EXPECT_EQ(a.id, "a");
   EXPECT_EQ(a.traceparent, "00-ab");
   EXPECT_EQ(a.tokens_in, 8);
@@ -79,7 +79,7 @@ TEST(RequestsTest, HavePhasesTokensAndAShareOfTheDevice) {
   EXPECT_EQ(a.token_gaps.p99_ns, 25);
   EXPECT_EQ(a.whole()->end, 99);
   EXPECT_EQ(a.iterations.size(), 3u);
-  const Request& b = table.list[1];
+  const RequestRow& b = table.list[1];
   EXPECT_EQ(b.arrival_ns, 26);  // it was announced later than it came
   EXPECT_EQ(b.end_ns, std::nullopt);
   EXPECT_EQ(b.whole(), std::nullopt);
@@ -119,7 +119,7 @@ TEST(RequestsTest, TokensThatNobodyRecordedAreConcluded) {
       15..25 prefill Kernel correlation=1
   )");
   ASSERT_EQ(table.list.size(), 1u);
-  const Request& x = table.list[0];
+  const RequestRow& x = table.list[0];
   EXPECT_FALSE(x.token_times_recorded);
   EXPECT_EQ(x.arrival_ns, std::nullopt);  // an iteration named it
   EXPECT_EQ(x.first_iteration_ns, 10);
@@ -149,13 +149,14 @@ TEST(RequestsTest, OneThatSeveralProcessesTellOfIsOne) {
     process 2 rank=0
 )" + rank + "    process 3 rank=1\n" + rank);
   ASSERT_EQ(table.list.size(), 1u);
-  const Request& a = table.list[0];
+  const RequestRow& a = table.list[0];
   EXPECT_EQ(a.arrival_ns, 1);
   EXPECT_EQ(a.tokens_in, 5);
   EXPECT_EQ(a.tokens_out, 1);
   EXPECT_EQ(a.error, "Timeout");
   EXPECT_EQ(a.gpu_ns, 20);  // of both ranks
   ASSERT_EQ(a.iterations.size(), 4u);
+  EXPECT_EQ(a.iteration_count(), 2);
   EXPECT_EQ(a.iterations[0].repeats_another_rank +
                 a.iterations[1].repeats_another_rank,
             1);
@@ -224,7 +225,7 @@ TEST(RequestsTest, NonsenseIsLeftOut) {
       30..40 iteration[wrong] stepscope.members=[]
   )");
   ASSERT_EQ(table.list.size(), 2u);  // "a", and number 5, of which no more is
-  const Request& a = *Find(table, "a");
+  const RequestRow& a = *Find(table, "a");
   EXPECT_EQ(a.tokens_in, std::nullopt);
   EXPECT_EQ(a.arrival_ns, 3);
   ASSERT_EQ(a.iterations.size(), 1u);
@@ -308,7 +309,7 @@ TEST(RequestsTest, BillsAddUpWhateverHappens) {
     for (const BillRule rule : kEveryRule) {
       const RequestTable table = RequestsOf(text, rule);
       ASSERT_EQ(Billed(table), table.total_busy_ns) << text;
-      for (const Request& request : table.list) {
+      for (const RequestRow& request : table.list) {
         ASSERT_GE(request.gpu_prefill_ns, 0);
         ASSERT_GE(request.gpu_decode_ns, 0);
       }

@@ -15,7 +15,8 @@ namespace {
 
 // 20 iterations that decode, each `decode_ns` after the one before, then five
 // that read a prompt as well and take three times as long. `busy`: of each.
-std::shared_ptr<const Trace> Server(int64_t decode_ns, int64_t busy_ns) {
+std::shared_ptr<const Trace> Server(int64_t decode_ns, int64_t busy_ns,
+                                    const std::string& process = "") {
   std::string host;
   std::string device;
   int64_t now = 0;
@@ -33,8 +34,8 @@ std::shared_ptr<const Trace> Server(int64_t decode_ns, int64_t busy_ns) {
               " k Kernel correlation=" + std::to_string(i + 1) + "\n";
     now += period + i % 3;
   }
-  return TraceFromText("thread 1 engine\n" + host + "stream 7 GPU:0\n" +
-                       device);
+  return TraceFromText(process + "thread 1 engine\n" + host +
+                       "stream 7 GPU:0\n" + device);
 }
 
 const Finding* Find(const Advice& advice, std::string_view id) {
@@ -72,7 +73,8 @@ TEST(ServingFindingsTest, IterationsOfAKindAreCompared) {
   options.fail_if_slower = 5;
   const Result<Comparison> slower = CompareTraces(*a, *b, options);
   ASSERT_TRUE(slower) << slower.error().message;
-  EXPECT_EQ(slower->sample, "decode iteration");
+  EXPECT_EQ(slower->sample(), "decode iteration");
+  EXPECT_EQ(slower->step.key.name, "decode iteration");
   EXPECT_EQ(slower->steps_a, 20u);
   EXPECT_EQ(slower->change.median_a_ns, 1001);
   EXPECT_EQ(slower->gate->kind, GateAnswer::Kind::kSlower);
@@ -93,6 +95,44 @@ TEST(ServingFindingsTest, IterationsOfAKindAreCompared) {
   const Result<Comparison> none = CompareTraces(*a, *b, options);
   ASSERT_FALSE(none);
   EXPECT_NE(none.error().message.find("A has no request"), std::string::npos);
+}
+
+// Words and figures of steps are for steps.
+TEST(ServingFindingsTest, NothingSaysStepsWhereIterationsAreCompared) {
+  // Steps that were timed beside the recording are no iterations.
+  const std::shared_ptr<const Trace> a = Server(
+      1000, 300, "process 1 unprofiled_times_ns=\"900 900 900 900 900 900\"\n");
+  const std::shared_ptr<const Trace> b = Server(
+      1001, 300, "process 1 unprofiled_times_ns=\"500 500 500 500 500 500\"\n");
+  for (const char* kind : {"decode", "mixed"}) {
+    CompareOptions options;
+    options.kind = kind;
+    options.fail_if_slower = 0.00001;
+    const Result<Comparison> compared = CompareTraces(*a, *b, options);
+    ASSERT_TRUE(compared) << compared.error().message;
+    const std::string& gate = compared->gate->text;
+    EXPECT_EQ(gate.find("step"), gate.npos) << gate;
+    for (const std::string& note : compared->notes)
+      EXPECT_EQ(note.find("step"), note.npos) << note;
+    EXPECT_EQ(compared->change.samples(), std::string(kind) + " iterations");
+  }
+  const std::vector<int64_t> spread = {100, 140, 90, 160, 120, 80, 150, 110};
+  const GateAnswer unresolved =
+      AskGate(CompareSteps(spread, spread, "decode iteration"), 0.0001);
+  EXPECT_EQ(unresolved.kind, GateAnswer::Kind::kUnresolved);
+  EXPECT_NE(unresolved.text.find(" more decode iterations ("),
+            std::string::npos)
+      << unresolved.text;
+  EXPECT_NE(unresolved.text.find(" decode iterations on each side)"),
+            std::string::npos)
+      << unresolved.text;
+  const StepChange few = CompareSteps({1, 2}, {3, 4}, "idle iteration");
+  EXPECT_EQ(few.one(), "an idle iteration");
+  EXPECT_EQ(AskGate(few, 0.05).text,
+            "5 % asked, but nothing can be concluded from so few idle "
+            "iterations: record at least 3 idle iterations on each side (A has "
+            "2, B has 2)");
+  EXPECT_EQ(CompareSteps({1}, {2}).one(), "a step");
 }
 
 // Ranges that the user calls the steps are iterations, and no others.

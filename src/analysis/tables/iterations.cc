@@ -62,6 +62,9 @@ ColumnsOf<IterationKindRow> KindColumns() {
                &Row::gpu_busy_p50_ns);
   columns.Number("tokens_per_s", "tokens/s", "tokens / periods, as recorded",
                  &Row::tokens_per_s);
+  columns.Number("unprofiled_tokens_per_s", "tokens/s",
+                 "the same without what recording cost; none if not known",
+                 &Row::unprofiled_tokens_per_s);
   columns.Count("kernels", "kernels that they launched", &Row::kernels);
   columns.Count("launches", "calls that launched work", &Row::launches);
   columns.Count("graphs", "of these, launches of a graph", &Row::graphs);
@@ -72,37 +75,42 @@ ColumnsOf<IterationKindRow> KindColumns() {
   return columns;
 }
 
-ColumnsOf<Iteration> ListColumns() {
-  ColumnsOf<Iteration> columns;
-  columns.Text("name", "name of the mark", &Iteration::name);
+ColumnsOf<IterationRow> ListColumns() {
+  ColumnsOf<IterationRow> columns;
+  columns.Text("name", "name of the mark", &IterationRow::name);
   columns.Text("kind", "as above",
-               [](const Iteration& row) { return NameOf(row.mark.kind); });
+               [](const IterationRow& row) { return NameOf(row.mark.kind); });
   columns.Count("requests", "requests in it",
-                [](const Iteration& row) { return row.mark.requests; });
-  columns.Count("tokens_context", "tokens of prompts",
-                [](const Iteration& row) { return row.mark.tokens_context; });
-  columns.Count("tokens_generation", "tokens made", [](const Iteration& row) {
-    return row.mark.tokens_generation;
-  });
-  columns.Count("padded_requests", "requests that were computed, with padding",
-                [](const Iteration& row) { return row.mark.padded_requests; });
-  columns.Time("start_ns", "begin of the mark", &Iteration::start_ns);
-  columns.Time("host_ns", Adds::kSum, "time of the mark", &Iteration::host_ns);
+                [](const IterationRow& row) { return row.mark.requests; });
+  columns.Count(
+      "tokens_context", "tokens of prompts",
+      [](const IterationRow& row) { return row.mark.tokens_context; });
+  columns.Count(
+      "tokens_generation", "tokens made",
+      [](const IterationRow& row) { return row.mark.tokens_generation; });
+  columns.Count(
+      "padded_requests", "requests that were computed, with padding",
+      [](const IterationRow& row) { return row.mark.padded_requests; });
+  columns.Time("start_ns", "begin of the mark", &IterationRow::start_ns);
+  columns.Time("host_ns", Adds::kSum, "time of the mark",
+               &IterationRow::host_ns);
   columns.Time("period_ns", Adds::kSum, "begin to begin of the next",
-               &Iteration::period_ns);
+               &IterationRow::period_ns);
   columns.Time("gpu_busy_ns", Adds::kSum,
                "device busy with what it launched; two at once share",
-               &Iteration::gpu_busy_ns);
-  columns.Count("kernels", "kernels that it launched", &Iteration::kernels);
-  columns.Count("launches", "calls that launched work", &Iteration::launches);
-  columns.Count("graphs", "of these, launches of a graph", &Iteration::graphs);
+               &IterationRow::gpu_busy_ns);
+  columns.Count("kernels", "kernels that it launched", &IterationRow::kernels);
+  columns.Count("launches", "calls that launched work",
+                &IterationRow::launches);
+  columns.Count("graphs", "of these, launches of a graph",
+                &IterationRow::graphs);
   AddIdle(columns);
   columns.Time("late_ns", Adds::kSum,
                "time of its device work after the next mark began",
-               &Iteration::late_ns);
+               &IterationRow::late_ns);
   columns.Bool("repeats_another_rank",
                "another rank has this iteration; device time alone counts",
-               &Iteration::repeats_another_rank);
+               &IterationRow::repeats_another_rank);
   return columns;
 }
 
@@ -111,11 +119,11 @@ ColumnsOf<Iteration> ListColumns() {
 TableSchema DeclareIterationsTable() {
   ColumnsOf<IterationTable> columns;
   columns.Text(
-      "engine", "whose marks these are",
-      [](const IterationTable& row) -> std::string_view { return row.engine; });
-  columns.Text("rule", "what an iteration owns", [](const IterationTable&) {
-    return std::string_view("launched by its thread up to the next mark");
-  });
+      "engine", "whose marks these are; none: concluded without marks",
+      [](const IterationTable& row) { return TextOrNone(row.engine); });
+  columns.Text(
+      "rule", "from what they were concluded, if so, and what each owns",
+      [](const IterationTable& row) -> std::string_view { return row.rule; });
   columns.Text("idle_rule", "how idle times are told apart",
                [](const IterationTable&) {
                  return std::string_view(

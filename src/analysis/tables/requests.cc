@@ -7,21 +7,21 @@
 namespace stepscope {
 namespace {
 
-ColumnsOf<Request> RequestColumns() {
+ColumnsOf<RequestRow> RequestColumns() {
   using Optional = std::optional<int64_t>;
-  ColumnsOf<Request> columns;
+  ColumnsOf<RequestRow> columns;
   columns.Text("id", "as the server calls it; empty: not recorded",
-               &Request::id);
-  columns.Count("tokens_in", "of its prompt", &Request::tokens_in);
-  columns.Count("tokens_out", "made for it", &Request::tokens_out);
+               &RequestRow::id);
+  columns.Count("tokens_in", "of its prompt", &RequestRow::tokens_in);
+  columns.Count("tokens_out", "made for it", &RequestRow::tokens_out);
   columns.Time("queue_ns", "arrival to the begin of its first iteration",
-               &Request::queue_ns);
-  columns.Time("ttft_ns", "arrival to its first token", &Request::ttft_ns);
+               &RequestRow::queue_ns);
+  columns.Time("ttft_ns", "arrival to its first token", &RequestRow::ttft_ns);
   columns.Time("tpot_ns", "per token after the first, on average",
-               &Request::tpot_ns);
+               &RequestRow::tpot_ns);
   const auto gap = [&](const char* name, const char* meaning,
                        int64_t Spread::*value) {
-    columns.Time(name, meaning, [=](const Request& row) -> Optional {
+    columns.Time(name, meaning, [=](const RequestRow& row) -> Optional {
       if (row.token_gaps.histogram.empty()) return std::nullopt;
       return row.token_gaps.*value;
     });
@@ -30,26 +30,24 @@ ColumnsOf<Request> RequestColumns() {
   gap("tpot_p99_ns", "token to token: 99 in 100 took this or less",
       &Spread::p99_ns);
   columns.Time("gpu_ns", Adds::kSum, "device time, its share of iterations",
-               &Request::gpu_ns);
+               &RequestRow::gpu_ns);
   columns.Time("gpu_prefill_ns", Adds::kSum, "of this, reading its prompt",
-               &Request::gpu_prefill_ns);
+               &RequestRow::gpu_prefill_ns);
   columns.Time("gpu_decode_ns", Adds::kSum, "of this, making tokens",
-               &Request::gpu_decode_ns);
-  columns.Count("iterations", "that worked on it", [](const Request& row) {
-    uint64_t count = 0;
-    for (const RequestIteration& one : row.iterations)
-      count += !one.repeats_another_rank;
-    return count;
-  });
-  columns.Time("arrival_ns", "when it came", &Request::arrival_ns);
-  columns.Time("end_ns", "when it ended; none: it had not", &Request::end_ns);
+               &RequestRow::gpu_decode_ns);
+  columns.Count("iterations", "that worked on it",
+                &RequestRow::iteration_count);
+  columns.Time("arrival_ns", "when it came", &RequestRow::arrival_ns);
+  columns.Time("end_ns", "when it ended; none: it had not",
+               &RequestRow::end_ns);
   columns.Bool("tokens_recorded",
                "the program said when tokens were there; else concluded",
-               &Request::token_times_recorded);
+               &RequestRow::token_times_recorded);
   columns.Text("error", "what it failed with",
-               [](const Request& row) { return TextOrNone(row.error); });
-  columns.Text("traceparent", "the caller's span, as W3C trace context",
-               [](const Request& row) { return TextOrNone(row.traceparent); });
+               [](const RequestRow& row) { return TextOrNone(row.error); });
+  columns.Text(
+      "traceparent", "the caller's span, as W3C trace context",
+      [](const RequestRow& row) { return TextOrNone(row.traceparent); });
   return columns;
 }
 

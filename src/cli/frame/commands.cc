@@ -5,6 +5,7 @@
 
 #include "analysis/replay/change.h"
 #include "analysis/tables/all_tables.h"
+#include "cli/bill_option.h"
 #include "cli/convert_otlp.h"
 #include "cli/dataset/convert_dataset.h"
 #include "cli/frame/help.h"
@@ -187,16 +188,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
                        "only as one, such as request 7 and request 12",
             .group = "Which tables",
             .target = &arguments.group_digits},
-           {.name = "--bill",
-            .value = "RULE",
-            .kind = ValueKind::kChoice,
-            .meaning = "how requests share the device time of an iteration: "
-                       "by their tokens, in equal parts, or what decoding "
-                       "takes first and the rest to prompts",
-            .fallback = "tokens",
-            .choices = {"tokens", "requests", "decode-first"},
-            .group = "Which tables",
-            .target = &arguments.bill},
+           BillOption("", "Which tables", &arguments.bill),
            {.name = "--flops",
             .meaning = "add a column of FLOPs to the table of operators",
             .group = "Which tables",
@@ -465,6 +457,8 @@ Command ConvertCommand(ConvertOptions& options) {
                        "processes, which the new capture includes",
             .group = "Content",
             .target = &options.remove_live},
+           BillOption("with --to otlp, and of tables: ", "Content",
+                      &options.bill),
            {.name = "--no-commit",
             .meaning = "with --to parquet: write, and leave it to a later call "
                        "over all inputs to make it part of the dataset",

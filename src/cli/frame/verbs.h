@@ -107,6 +107,7 @@ struct ConvertOptions {
   std::string mode;            // of cuda-profile: csv or kvp
   std::string config;          // of cuda-profile: a file of options
   bool no_align = false;       // clocks of ranks as recorded
+  std::string bill;            // of otlp and tables; empty: by tokens
 };
 ExitCode RunConvert(const ConvertOptions& options);
 // For --help: the formats, their suffixes, and what each cannot hold.

@@ -7,6 +7,7 @@
 
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
+#include "trace/request_events.h"
 
 namespace stepscope::json {
 namespace {
@@ -22,7 +23,12 @@ constexpr std::string_view kTypedKeys[] = {"Input Dims",
                                            "bytes",
                                            "blocks per SM",
                                            "est. achieved occupancy %",
-                                           "theoretical achieved occupancy %"};
+                                           "theoretical achieved occupancy %",
+                                           kMembersKey,
+                                           kRequestKey,
+                                           kRequestIdKey,
+                                           kTraceparentKey,
+                                           kRequestErrorKey};
 static_assert(std::size(kTypedKeys) == ArgReader::kTypedKeyCount);
 
 constexpr size_t IndexOf(std::string_view key) {
@@ -48,6 +54,10 @@ void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
   start_time_ = end_time_ = {};
   flags_ = 0;
   has_name_ = made_up_ = false;
+  // All names of such events begin so, and few others do.
+  is_request_ = event.name.starts_with(kRequestBegins) &&
+                (set == ArgSet::kHost || set == ArgSet::kInstant) &&
+                !FindArg(tokens, event, kRequestKey).empty();
   runs_.clear();
   typed_.clear();
   uint32_t run_next = ~0u - 1;  // the token behind the last run
@@ -68,6 +78,9 @@ void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
     if (!taken) {
       switch (set) {
         case ArgSet::kNone:
+          break;
+        case ArgSet::kInstant:
+          taken = is_request_ && TakeServing(key, value);
           break;
         case ArgSet::kHost:
           taken = TakeHost(key, value);
@@ -152,9 +165,11 @@ bool ArgReader::TakeHost(std::string_view key, std::string_view value) {
       return false;
     case 11:
       // Kept as written as well: it becomes a link only where it is needed.
-      if (key == "External id" || key == "external id")
+      if (key == "External id" || key == "external id") {
         ParseInteger(value, external_id_);
-      return false;
+        return false;
+      }
+      return TakeServing(key, value);
     case 12:
       if (key == "input_shapes")
         return TakeTyped(IndexOf("input_shapes"), value);
@@ -167,8 +182,23 @@ bool ArgReader::TakeHost(std::string_view key, std::string_view value) {
         return TakeTyped(IndexOf("Concrete Inputs"), value);
       return false;
     default:
-      return false;
+      return TakeServing(key, value);
   }
+}
+
+// Who takes part in an iteration, in lists of which all but the first have a
+// number behind the key, and what events of requests say.
+bool ArgReader::TakeServing(std::string_view key, std::string_view value) {
+  if (key.starts_with(kMembersKey)) {
+    const std::string_view rest = key.substr(kMembersKey.size());
+    return (rest.empty() || rest.starts_with(" (")) && value.starts_with('[') &&
+           TakeTyped(IndexOf(kMembersKey), value);
+  }
+  if (!is_request_) return false;
+  for (const std::string_view wanted :
+       {kRequestKey, kRequestIdKey, kTraceparentKey, kRequestErrorKey})
+    if (key == wanted) return TakeTyped(IndexOf(wanted), value);
+  return false;
 }
 
 bool ArgReader::TakeApi(std::string_view key, std::string_view value) {

@@ -17,15 +17,16 @@ namespace stepscope::json {
 
 // Which arguments mean something, by the kind of the event.
 enum class ArgSet : uint8_t {
-  kNone,    // all stay as they are written
-  kHost,    // operators and annotations
-  kApi,     // calls of the device's API
-  kDevice,  // kernels, copies, sets
+  kNone,     // all stay as they are written
+  kInstant,  // points in time, which may tell of requests
+  kHost,     // operators and annotations
+  kApi,      // calls of the device's API
+  kDevice,   // kernels, copies, sets
 };
 
 class ArgReader {
  public:
-  static constexpr size_t kTypedKeyCount = 11;
+  static constexpr size_t kTypedKeyCount = 16;
 
   explicit ArgReader(TraceBuilder& builder) : builder_(builder) {}
 
@@ -45,6 +46,8 @@ class ArgReader {
   std::string_view start_time() const { return start_time_; }
   std::string_view end_time() const { return end_time_; }
   uint16_t flags() const { return flags_; }
+  // It tells of a request (trace/request_events.h), whatever its category.
+  bool is_request() const { return is_request_; }
   // Our exporter's, for readers that need such an event: there was none.
   bool made_up() const { return made_up_; }
   // The exact name of the event, where it is no text or was altered.
@@ -66,6 +69,7 @@ class ArgReader {
   };
 
   bool TakeHost(std::string_view key, std::string_view value);
+  bool TakeServing(std::string_view key, std::string_view value);
   bool TakeApi(std::string_view key, std::string_view value);
   bool TakeDevice(std::string_view key, std::string_view value);
   bool TakeTyped(size_t key, std::string_view value);
@@ -84,6 +88,7 @@ class ArgReader {
   std::string_view start_time_;
   std::string_view end_time_;
   uint16_t flags_ = 0;
+  bool is_request_ = false;
   bool made_up_ = false;
   bool has_name_ = false;
   std::string name_;

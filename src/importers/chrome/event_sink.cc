@@ -11,6 +11,7 @@
 #include "importers/json/number.h"
 #include "importers/kineto/device_tracks.h"
 #include "importers/stated_peaks.h"
+#include "trace/request_events.h"
 
 namespace stepscope::json {
 namespace {
@@ -235,6 +236,7 @@ Row EventSink::AddRow(const Current& event, const Category& category,
   TypeAndFlags type = TypeOf(category, kind);
   const bool is_step = MarksStep(category, type.type, args_.step_number());
   if (is_step) type.type = STEPSCOPE_PROFILE_STEP;
+  if (args_.is_request()) type.type = kRequestType;
   const auto all_flags =
       static_cast<uint16_t>(type.flags | flags | args_.flags());
   const Row row = builder_.AddEvent(
@@ -288,7 +290,7 @@ EventSink::Outcome EventSink::AddComplete(Current& event) {
 
 EventSink::Outcome EventSink::AddInstant(Current& event) {
   const Category& category = CategoryOf(event.text.cat);
-  args_.Read(event.tokens, event.text, ArgSet::kNone,
+  args_.Read(event.tokens, event.text, ArgSet::kInstant,
              header_.has_paddle_keys());
   const Row row =
       AddRow(event, category, TrackOf(event.text, category), kEventInstant);

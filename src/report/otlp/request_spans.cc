@@ -49,7 +49,7 @@ Attributes ResourceOf(const Trace& trace, uint32_t process,
 }
 
 // When a request began and ended, as far as that was recorded.
-std::optional<Interval> TimesOf(const Request& request, int64_t window_end) {
+std::optional<Interval> TimesOf(const RequestRow& request, int64_t window_end) {
   std::optional<int64_t> begin = request.arrival_ns;
   if (!begin) begin = request.first_iteration_ns;
   if (!begin) begin = request.first_token_ns;
@@ -73,7 +73,7 @@ class SpanMaker {
   RequestSpans Make(const Attributes& common) {
     spans_.resize(trace_.processes().size());
     AddIterations();
-    for (const Request& request : requests_.list) AddRequest(request);
+    for (const RequestRow& request : requests_.list) AddRequest(request);
     for (uint32_t i = 0; i < spans_.size(); ++i)
       if (!spans_[i].empty())
         result_.processes.push_back(
@@ -91,7 +91,7 @@ class SpanMaker {
   void AddIterations() {
     std::vector<Span> loops(trace_.processes().size());
     std::vector<uint64_t> counts(loops.size());
-    for (const Iteration& one : iterations_.list) {
+    for (const IterationRow& one : iterations_.list) {
       const std::string& identity = identities_[one.process];
       Span& loop = loops[one.process];
       Span span;
@@ -121,7 +121,8 @@ class SpanMaker {
       if (!IsNone(loops[i].id)) spans_[i].push_back(std::move(loops[i]));
   }
 
-  static void DescribeIteration(const Iteration& one, Attributes& attributes) {
+  static void DescribeIteration(const IterationRow& one,
+                                Attributes& attributes) {
     attributes.push_back({"stepscope.iteration.name", std::string(one.name)});
     attributes.push_back(
         {"stepscope.iteration.kind", std::string(NameOf(one.mark.kind))});
@@ -133,7 +134,7 @@ class SpanMaker {
     attributes.push_back({"stepscope.gpu_ns", one.gpu_busy_ns});
   }
 
-  void AddRequest(const Request& request) {
+  void AddRequest(const RequestRow& request) {
     const std::optional<Interval> times = TimesOf(request, trace_.end_ns());
     std::string key = identities_[request.process] + "request ";
     key += request.id;
@@ -171,7 +172,7 @@ class SpanMaker {
     spans_[request.process].push_back(std::move(span));
   }
 
-  void DescribeRequest(const Request& request, const std::string& model,
+  void DescribeRequest(const RequestRow& request, const std::string& model,
                        Attributes& attributes) const {
     attributes.push_back({"gen_ai.operation.name", std::string(kOperation)});
     if (!model.empty()) attributes.push_back({std::string(kModelKey), model});
@@ -192,12 +193,12 @@ class SpanMaker {
     attributes.push_back({"stepscope.gpu_decode_ns", request.gpu_decode_ns});
     attributes.push_back(
         {"stepscope.bill", std::string(NameOf(requests_.rule))});
-    attributes.push_back({"stepscope.iterations",
-                          static_cast<int64_t>(request.iterations.size())});
+    attributes.push_back({"stepscope.iterations", request.iteration_count()});
   }
 
   // Children of `whole`, which gets the links that no child takes.
-  void AddPhases(const Request& request, const std::string& key, Span& whole) {
+  void AddPhases(const RequestRow& request, const std::string& key,
+                 Span& whole) {
     const auto begin = [&](const char* name, const Interval& times) {
       Span span;
       span.trace = whole.trace;

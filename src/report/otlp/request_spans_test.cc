@@ -38,21 +38,21 @@ std::shared_ptr<const Trace> OneProcess(bool epoch_known = true) {
 
 IterationTable TwoIterations() {
   IterationTable table;
-  Iteration prefill;
+  IterationRow prefill;
   prefill.name = "execute_context_1(8)_generation_0(0)";
   prefill.mark.kind = IterationKind::kPrefill;
   prefill.start_ns = 1000;
   prefill.host_ns = 500;
   prefill.gpu_busy_ns = 400;
-  Iteration decode = prefill;
+  IterationRow decode = prefill;
   decode.mark.kind = IterationKind::kDecode;
   decode.start_ns = 2000;
   table.list = {prefill, decode};
   return table;
 }
 
-Request WholeRequest() {
-  Request request;
+RequestRow WholeRequest() {
+  RequestRow request;
   request.id = "req-1";
   request.traceparent = kCaller;
   request.tokens_in = 8;
@@ -71,7 +71,7 @@ Request WholeRequest() {
   return request;
 }
 
-RequestSpans Make(std::vector<Request> requests, const Trace& trace,
+RequestSpans Make(std::vector<RequestRow> requests, const Trace& trace,
                   const Attributes& common = {}) {
   RequestTable table;
   table.list = std::move(requests);
@@ -156,10 +156,10 @@ TEST(RequestSpansTest, PhasesAreChildrenAndLinkToIterations) {
 
 TEST(RequestSpansTest, IdsAreEqualEachTimeAndDifferOtherwise) {
   const auto trace = OneProcess();
-  Request other = WholeRequest();
+  RequestRow other = WholeRequest();
   other.traceparent = {};
   // The id is used again: another request.
-  const std::vector<Request> requests = {WholeRequest(), other, other};
+  const std::vector<RequestRow> requests = {WholeRequest(), other, other};
   const RequestSpans a = Make(requests, *trace);
   const RequestSpans b = Make(requests, *OneProcess());
   std::set<SpanId> ids;
@@ -177,7 +177,7 @@ TEST(RequestSpansTest, IdsAreEqualEachTimeAndDifferOtherwise) {
 
 TEST(RequestSpansTest, ABadTraceparentIsCountedAndANewTraceBegins) {
   const auto trace = OneProcess();
-  Request request = WholeRequest();
+  RequestRow request = WholeRequest();
   request.traceparent = "00-xyz";
   const RequestSpans spans = Make({request}, *trace);
   EXPECT_EQ(spans.bad_parents, 1u);
@@ -192,10 +192,10 @@ TEST(RequestSpansTest, ABadTraceparentIsCountedAndANewTraceBegins) {
 
 TEST(RequestSpansTest, WhatIsNotKnownIsSaidAndNotInvented) {
   const auto trace = OneProcess();
-  Request open;
+  RequestRow open;
   open.first_iteration_ns = 1000;
   open.error = "cancelled";
-  const RequestSpans spans = Make({open, Request()}, *trace);
+  const RequestSpans spans = Make({open, RequestRow()}, *trace);
   EXPECT_EQ(spans.requests, 1u);
   EXPECT_EQ(spans.unfinished, 1u);
   EXPECT_EQ(spans.without_times, 1u);
@@ -214,7 +214,7 @@ TEST(RequestSpansTest, WhatIsNotKnownIsSaidAndNotInvented) {
 
 TEST(RequestSpansTest, LinksBeyondTheLimitAreCounted) {
   const auto trace = OneProcess();
-  Request request = WholeRequest();
+  RequestRow request = WholeRequest();
   request.iterations.assign(kMostLinks + 7, request.iterations[1]);
   const RequestSpans spans = Make({request}, *trace);
   EXPECT_EQ(Find(spans, "decode")->links.size(), kMostLinks);
