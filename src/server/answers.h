@@ -243,9 +243,9 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"CompareRow", "table: string; ..."},
     {"CompareDoc", R"(verdict, summary, name_a, name_b: string;
       conclusive: boolean;
-      ratio, low, high: number;
+      ratio, low, high, p: number | null;
       median_a_ns, median_b_ns, steps_a, steps_b, warmup_a, warmup_b: number;
-      p: number; resolvable, steps_needed: number | null; rows: CompareRow[];
+      resolvable, steps_needed: number | null; rows: CompareRow[];
       notes: string[]; ...)"},
 
     // The folder as a list: what is known of its traces without opening them,
