@@ -12,8 +12,8 @@ import type { Cell, Column } from "../../model/table.ts";
 import { Table } from "../../table/Table.tsx";
 import { Card } from "../parts.tsx";
 
-const USUAL = ["kind", "count", "tokens_context", "tokens_generation",
-  "tokens_per_s", "period_ns.p50", "period_ns.p99", "gpu_busy_p50_ns"];
+const USUAL = ["kind", "count", "requests", "tokens_per_s", "period_ns.p50",
+  "period_ns.p99", "host_p50_ns", "gpu_busy_p50_ns"];
 
 export function KindName({ kind }: { kind: string }) {
   const { hue, title } = lookOf(ITERATIONS, kind);
