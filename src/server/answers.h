@@ -276,10 +276,12 @@ inline constexpr AnswerType kAnswerTypes[] = {
       cells: number[][])"},
 
     // Iterations and requests of an inference server. `bill`: the rule by
-    // which device time is split. `kind`: of iterations; null: of requests.
+    // which device time is split; `busy_ns`: how much there is. `start`, `dur`:
+    // where there are any. `kind`: of iterations; null: of requests.
     {"LatencyInfo", R"(key, title, meaning: string; kind: string | null;
       count, p50, p90, p99: number; histogram: Histogram)"},
     {"ServingInfo", R"(engine, bill: string; iterations, requests: number;
+      start, dur, busy_ns: number;
       kinds: FlatTable; latencies: LatencyInfo[])"},
     // Those of a window as columns: `first` of `count` that share a pixel, the
     // kind with most of their time, and of requests and tokens those of the

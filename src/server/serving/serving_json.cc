@@ -58,6 +58,25 @@ Interval WholeOf(const IterationTable& iterations,
   return whole.begin <= whole.end ? whole : Interval{0, 0};
 }
 
+// Where there are iterations or requests, as far as it was recorded.
+Interval WholeOf(const OpenTrace& open) {
+  const Serving& serving = *open.serving();
+  Interval whole = {INT64_MAX, INT64_MIN};
+  const auto add = [&](const Interval& one) {
+    whole.begin = std::min(whole.begin, one.begin);
+    whole.end = std::max(whole.end, one.end);
+  };
+  for (const Iteration& one : serving.iterations().list)
+    add({one.start_ns,
+         std::max(Serving::EndOf(one), one.device_end_ns.value_or(INT64_MIN))});
+  for (const stepscope::Request& one : serving.requests().list)
+    add(WholeOf(serving.iterations(), one));
+  const Interval recorded = {open.origin_ns(),
+                             SaturatingAdd(open.origin_ns(), open.span_ns())};
+  return {std::clamp(whole.begin, recorded.begin, recorded.end),
+          std::clamp(whole.end, recorded.begin, recorded.end)};
+}
+
 // A row of "iterations" of a request, or of "members" of an iteration.
 struct MemberRow {
   uint32_t iteration = 0;
@@ -148,6 +167,10 @@ std::string ServingJson(const OpenTrace& open) {
   json.Field("bill", NameOf(serving.requests().rule));
   json.Field("iterations", uint64_t{iterations.list.size()});
   json.Field("requests", uint64_t{serving.request_count()});
+  const Interval whole = WholeOf(open);
+  json.Field("start", whole.begin - open.origin_ns());
+  json.Field("dur", whole.end - whole.begin);
+  json.Field("busy_ns", iterations.total_busy_ns);
   WriteTableOf(json, "kinds", ColumnsInside("iterations", "kinds"),
                RowList::Of(iterations.kinds));
   WriteLatencies(json, serving);

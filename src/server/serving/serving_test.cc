@@ -149,6 +149,9 @@ TEST(ServingTest, RequestsAndIterationsHaveEachOther) {
 TEST(ServingTest, LatenciesAreThoseOfTheRequests) {
   const OpenTrace open(TraceFromText(kTwo));
   const std::string json = ServingJson(open);
+  EXPECT_NE(json.find("\"start\":0,\"dur\":160,\"busy_ns\":129,"),
+            std::string::npos)
+      << json;
   const size_t ttft = json.find("\"key\":\"ttft\"");
   ASSERT_NE(ttft, std::string::npos);
   // 50 and 119.

@@ -36,7 +36,8 @@ export function Histogram({ bins, one, label, hue, own, high = 62 }: {
           <i class={own === undefined || n === own ? "own" : ""} style={{
             height: `${count ? Math.max(2, partOf(count, most) * high) : 0}px`,
             background: cssVar(hue) }} />
-          <small>{n % every === 0 ? formatTime(edges[n]!) : ""}</small>
+          <small>{n % every === 0 && n + every / 2 <= counts.length
+            ? formatTime(edges[n]!) : ""}</small>
         </div>
       ))}
     </div>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type {
-  IterationSpots, LatencyInfo, RequestList,
+  IterationSpots, LatencyInfo, RequestList, ServingInfo,
 } from "../generated/answers.ts";
 import {
   chosenOf, countTicks, extentOf, indexSpots, linear, logarithmic, phasesOf,
-  placeIn,
-  powerTicks, requestName, requestsIn, shownLatencies, spotLabel, spotsOf,
+  placeIn, powerTicks, requestName, requestsIn, servingRange, shownLatencies,
+  spotLabel, spotsOf,
   spotText, withChosen,
 } from "./serving.ts";
 
@@ -50,6 +50,13 @@ test("the phases of a request that are known", () => {
   expect(phasesOf(list, 3)).toEqual([]);
   expect([0, 1, 3].map((n) => extentOf(list, n))).toEqual(
     [{ start: 0, end: 80 }, { start: 20, end: 40 }, null]);
+});
+
+test("all of a server is seen, and not what lies around it", () => {
+  const info = { start: 500, dur: 100 } as ServingInfo;
+  expect(servingRange(info)).toEqual({ t0: 499, t1: 601 });
+  const { t0, t1 } = servingRange({ ...info, dur: 0 });
+  expect(t1).toBeGreaterThan(t0);
 });
 
 test("requests of a window", () => {

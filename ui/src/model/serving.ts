@@ -4,7 +4,7 @@
 // say of one of them, where it stands on the axis, and what the address names.
 // Pure.
 import type {
-  IterationSpots, LatencyInfo, RequestList, ServesInfo,
+  IterationSpots, LatencyInfo, RequestList, ServesInfo, ServingInfo,
 } from "../generated/answers.ts";
 import { ITERATIONS, PHASES } from "../generated/looks.ts";
 import type { Range } from "./axis.ts";
@@ -88,6 +88,12 @@ export function phasesOf(list: RequestList, request: number): PhaseSpan[] {
     return start == null || dur == null ? []
       : [{ phase, start, end: start + dur }];
   });
+}
+
+/** Where there are iterations or requests, with a little air. */
+export function servingRange({ start, dur }: ServingInfo): Range {
+  const air = Math.max(dur, 1) * 0.01;
+  return { t0: start - air, t1: start + dur + air };
 }
 
 /** From the first to the last that is known of a request; null: nothing is. */

@@ -18,6 +18,7 @@ import { KindName, useFlat } from "../serving/KindsCard.tsx";
 export function IterationsCard({ info }: { info: ServingInfo }) {
   const data = useFlat(info.kinds);
   const rows = kindRows(info.kinds);
+  const device = info.busy_ns > 0;
   const most = mostOf(rows.map((row) => row.period ?? 0));
   const text = (row: number, key: string) => {
     const at = columnIndex(data, key);
@@ -33,7 +34,7 @@ export function IterationsCard({ info }: { info: ServingInfo }) {
         <thead><tr><th scope="col">Kind</th>
           <th class="num" scope="col">Count</th>
           <th class="num" scope="col" colSpan={2}>Start to start</th>
-          <th class="num" scope="col">GPU busy</th>
+          {device && <th class="num" scope="col">GPU busy</th>}
           <th class="num" scope="col">Tokens/s</th></tr></thead>
         <tbody>{rows.map(({ kind, period }, n) => (
           <tr key={kind} data-kind={kind}>
@@ -43,7 +44,7 @@ export function IterationsCard({ info }: { info: ServingInfo }) {
             <td class="lane-wide">{period !== null &&
               <Bar share={partOf(period, most)}
                 colour={lookOf(ITERATIONS, kind).hue} />}</td>
-            <td class="num">{text(n, "gpu_busy_p50_ns")}</td>
+            {device && <td class="num">{text(n, "gpu_busy_p50_ns")}</td>}
             <td class="num">{text(n, "tokens_per_s")}</td>
           </tr>
         ))}</tbody>

@@ -143,7 +143,7 @@ export function BatchChart(props: BatchProps) {
       <div class="batch-plot" tabIndex={0} role="application"
         aria-label={`${formatCount(props.total)} iterations over time. Left ` +
           "and right move along them, Enter chooses one, plus and minus " +
-          "zoom, Home shows the whole trace."}
+          "zoom, Home shows all."}
         onKeyDown={onKey} onPointerDown={down} onPointerMove={move}
         onPointerUp={up} onPointerCancel={() => {
           drag.value = null;

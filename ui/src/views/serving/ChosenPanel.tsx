@@ -14,7 +14,7 @@ import { useAnswer } from "../../state/load.ts";
 import { choose, chosen } from "../../state/serving.ts";
 import { trace } from "../../state/trace.ts";
 import { Loaded } from "../parts.tsx";
-import { KindName, useFlat } from "./KindsCard.tsx";
+import { isOfHost, KindName, useFlat } from "./KindsCard.tsx";
 
 /** Rows of a list that are elements; more are counted. */
 const MOST_LISTED = 300;
@@ -24,13 +24,14 @@ const MOST_LISTED = 300;
 const LEFT_OUT = new Set(["id", "name", "kind", "arrival_ns", "end_ns",
   "start_ns", "repeats_another_rank"]);
 
-function Facts({ table }: { table: FlatTable }) {
+function Facts({ table, device }: { table: FlatTable; device: boolean }) {
   const data = useFlat(table);
   return (
     <dl class="facts">
       {data.columns.map((column, at) => {
         const cell = data.cell(0, at);
-        return cell === null || LEFT_OUT.has(column.key) ? null : (
+        return cell === null || LEFT_OUT.has(column.key) ||
+          !device && !isOfHost(column.key) ? null : (
           <div key={column.key} title={column.meaning}>
             <dt>{column.title}</dt>
             <dd data-figure={column.key}>{cellText(cell, column, "auto")}</dd>
@@ -41,8 +42,8 @@ function Facts({ table }: { table: FlatTable }) {
   );
 }
 
-function List({ title, count, table, text, onPick }: {
-  title: string; count: number; table: FlatTable;
+function List({ title, count, table, device, text, onPick }: {
+  title: string; count: number; table: FlatTable; device: boolean;
   text: (row: number) => string; onPick: (row: number) => void;
 }) {
   const listed = table.rows.slice(0, MOST_LISTED);
@@ -58,8 +59,8 @@ function List({ title, count, table, text, onPick }: {
             <KindName kind={String(valueOf(table, row, "kind"))} />
             <span class="quiet">
               {countOf(Number(valueOf(table, row, "tokens")), "token")}</span>
-            <span class="quiet">
-              {formatTime(Number(valueOf(table, row, "gpu_ns")))}</span>
+            {device && <span class="quiet">
+              {formatTime(Number(valueOf(table, row, "gpu_ns")))}</span>}
           </button></li>
         ))}
       </ol>
@@ -80,17 +81,23 @@ function Head({ title, onShow }: { title: string; onShow: () => void }) {
   );
 }
 
-type Show = (start: number, end: number) => void;
+interface Panel {
+  onShow: (start: number, end: number) => void;
+  /** Whether a device was recorded. */
+  device: boolean;
+}
 
-function RequestPart({ info, onShow }: { info: RequestInfo; onShow: Show }) {
+function RequestPart({ info, onShow, device }: Panel & {
+  info: RequestInfo;
+}) {
   return (
     <>
       <Head title={requestName(info.id, info.index)}
         onShow={() => onShow(info.start, info.start + Math.max(1, info.dur))}
       />
-      <Facts table={info.cells} />
+      <Facts table={info.cells} device={device} />
       <List title={countOf(info.iteration_count, "iteration")}
-        count={info.iteration_count} table={info.iterations}
+        count={info.iteration_count} table={info.iterations} device={device}
         text={(row) => `#${valueOf(info.iterations, row, "iteration")}`}
         onPick={(row) => choose({ iteration:
           Number(valueOf(info.iterations, row, "iteration")) })} />
@@ -98,17 +105,17 @@ function RequestPart({ info, onShow }: { info: RequestInfo; onShow: Show }) {
   );
 }
 
-function IterationPart({ info, onShow }: {
-  info: IterationInfo; onShow: Show;
+function IterationPart({ info, onShow, device }: Panel & {
+  info: IterationInfo;
 }) {
   return (
     <>
       <Head title={`Iteration ${info.index}: ${kindTitle(info.kind)}`}
         onShow={() => onShow(info.start, info.until)} />
-      <Facts table={info.cells} />
+      <Facts table={info.cells} device={device} />
       {info.member_count > 0 && <List
         title={countOf(info.member_count, "request")}
-        count={info.member_count} table={info.members}
+        count={info.member_count} table={info.members} device={device}
         text={(row) => requestName(String(valueOf(info.members, row, "id")),
           Number(valueOf(info.members, row, "request")))}
         onPick={(row) => choose({ request:
@@ -117,7 +124,7 @@ function IterationPart({ info, onShow }: {
   );
 }
 
-function Content({ onShow }: { onShow: Show }) {
+function Content(props: Panel) {
   const { t } = trace.value!;
   const { request, iteration } = chosen.value;
   const ofRequest = useAnswer("request",
@@ -126,18 +133,18 @@ function Content({ onShow }: { onShow: Show }) {
     iteration === null ? null : { t, index: iteration });
   if (request !== null)
     return <Loaded what="The request" load={ofRequest}>
-      {(info) => <RequestPart info={info} onShow={onShow} />}</Loaded>;
+      {(info) => <RequestPart info={info} {...props} />}</Loaded>;
   if (iteration !== null)
     return <Loaded what="The iteration" load={ofIteration}>
-      {(info) => <IterationPart info={info} onShow={onShow} />}</Loaded>;
+      {(info) => <IterationPart info={info} {...props} />}</Loaded>;
   return <p class="quiet">Choose an iteration, or a request: its iterations
     stand out, and so do its kernels on the timeline.</p>;
 }
 
-export function ChosenPanel({ onShow }: { onShow: Show }) {
+export function ChosenPanel(props: Panel) {
   return (
     <aside class="serving-chosen" aria-label="Chosen request or iteration">
-      <Content onShow={onShow} />
+      <Content {...props} />
     </aside>
   );
 }

@@ -20,6 +20,11 @@ export function KindName({ kind }: { kind: string }) {
   return <span class="kind"><Swatch hue={hue} />{title}</span>;
 }
 
+/** Whether a column says something where no device was recorded. */
+const OF_DEVICE = new RegExp("^(gpu_|idle_ns\\.|late_ns|ran_in_next_ratio|" +
+  "kernels|launches|graphs)");
+export const isOfHost = (key: string) => !OF_DEVICE.test(key);
+
 /** A kind with its colour, wherever a table has one. */
 const kindLook = (cell: Cell, column: Column) =>
   column.key === "kind" && typeof cell === "string"
@@ -36,8 +41,8 @@ export function KindsCard({ info }: { info: ServingInfo }) {
       detail={"from the begin of one to the begin of the next; device time " +
         "of what they launched"}>
       <Table label="Iterations by kind" data={data} prefix="kind."
-        usual={USUAL} usualSort="count" look={kindLook}
-        rows={data.count} />
+        usual={info.busy_ns > 0 ? USUAL : USUAL.filter(isOfHost)}
+        usualSort="count" look={kindLook} rows={data.count} />
     </Card>
   );
 }

@@ -8,12 +8,11 @@ import type {
 } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { ITERATIONS, PHASES } from "../../generated/looks.ts";
-import { clampRange, wholeRange, zoomAt, type Range }
-  from "../../model/axis.ts";
+import { clampRange, zoomAt, type Range } from "../../model/axis.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { lookOf } from "../../model/palette.ts";
 import {
-  extentOf, requestsIn, spotsOf, type Spot,
+  extentOf, requestsIn, servingRange, spotsOf, type Spot,
 } from "../../model/serving.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { toast } from "../../shell/Toast.tsx";
@@ -50,12 +49,10 @@ function useSpots(range: Range): Load<Spot[]> {
 }
 
 function show(range: Range, span: number): void {
-  const next = clampRange(range, span);
-  const whole = wholeRange(span);
-  navigate(next.t0 <= whole.t0 && next.t1 >= whole.t1
-    ? { from: null, to: null }
-    : { from: Math.round(next.t0), to: Math.round(next.t1) }, true);
+  const { t0, t1 } = clampRange(range, span);
+  navigate({ from: Math.round(t0), to: Math.round(t1) }, true);
 }
+const showAll = () => navigate({ from: null, to: null }, true);
 
 /** Phases have the colours of the iterations that do them. */
 function Colours({ serves }: { serves: ServesInfo | null | undefined }) {
@@ -100,8 +97,7 @@ function Actions({ range, span }: { range: Range; span: number }) {
       <button class="button small" onClick={() => zoom(0.5)}>Zoom in</button>
       <button class="button small" onClick={() => zoom(2)}>Zoom out</button>
       <button class="button small" disabled={route.value.from === null}
-        onClick={() => navigate({ from: null, to: null }, true)}>
-        Whole trace</button>
+        onClick={showAll}>Show all</button>
       <button class="button small" onClick={() =>
         showRange(Math.max(0, range.t0), Math.min(span, range.t1))}>
         On the timeline</button>
@@ -154,7 +150,7 @@ export function TimeCard({ info }: { info: ServingInfo }) {
   const { t, info: { span_ns: span, iterations } } = trace.value!;
   const { from, to } = route.value;
   const range = from !== null && to !== null
-    ? clampRange({ t0: from, t1: to }, span) : wholeRange(span);
+    ? clampRange({ t0: from, t1: to }, span) : servingRange(info);
   const spots = useSpots(range);
   const requests = useAnswer("requests", info.requests > 0 ? { t } : null);
   const { request, iteration } = chosen.value;
@@ -173,7 +169,7 @@ export function TimeCard({ info }: { info: ServingInfo }) {
                     width={width} total={info.iterations}
                     faded={request !== null} iteration={iteration}
                     onZoom={(next) => show(next, span)}
-                    onWhole={() => navigate({ from: null, to: null }, true)}
+                    onWhole={showAll}
                     onPick={(first) => choose({ iteration: first })} />}
                 </Sized>
               </div>
@@ -188,7 +184,7 @@ export function TimeCard({ info }: { info: ServingInfo }) {
               "the engine is made, or `stepscope.request()` and " +
               "`stepscope.iteration()`, record them."} /></p>}
         </div>
-        <ChosenPanel onShow={(start, end) =>
+        <ChosenPanel device={info.busy_ns > 0} onShow={(start, end) =>
           showWorkOf(chosen.value, start, end)} />
       </div>
     </Card>
