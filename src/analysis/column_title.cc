@@ -41,8 +41,14 @@ std::string TitleOfColumn(std::string_view name) {
   std::string title;
   while (!name.empty()) {
     const size_t end = name.find_first_of("._");
-    if (!title.empty()) title += ' ';
-    title += Spelled(name.substr(0, end));
+    const std::string_view word = name.substr(0, end);
+    // "period_ns.p50": the same of an object.
+    const bool is_unit = (word == "ns" || word == "bytes") && !title.empty() &&
+                         end != name.npos && name[end] == '.';
+    if (!is_unit) {
+      if (!title.empty()) title += ' ';
+      title += Spelled(word);
+    }
     name.remove_prefix(end == name.npos ? name.size() : end + 1);
   }
   if (!title.empty())

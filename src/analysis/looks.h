@@ -231,6 +231,26 @@ inline constexpr Look kPathLooks[] = {
     {"idle", "Idle", "unexplained"},
 };
 
+// Iterations of a server, by NameOf(IterationKind): those that read prompts and
+// those that make tokens are farthest apart.
+inline constexpr Look kIterationLooks[] = {
+    {"prefill", "Prefill", "cpu-only"},
+    {"decode", "Decode", "kernel"},
+    {"mixed", "Mixed", "copy"},
+    {"verify", "Verify", "operator"},
+    {"draft", "Draft", "python"},
+    {"capture", "Graph capture", "user"},
+    {"idle", "Idle", "unexplained"},
+    {"unknown", "Kind not known", "runtime"},
+};
+
+// What a request of a server goes through, in this order.
+inline constexpr Look kRequestPhaseLooks[] = {
+    {"queue", "Queue", "unexplained"},
+    {"prefill", "Prefill", "cpu-only"},
+    {"decode", "Decode", "kernel"},
+};
+
 // Kinds of tracks that show a curve.
 inline constexpr Look kCurveLooks[] = {
     {"busy", "Busy", "kernel"},       {"queue", "Launch queue", "launch-gap"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/view_table_json.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "report/table_json.h"
@@ -16,18 +17,9 @@ std::string RowsJson(const ViewTable& table, const ViewInput& input) {
 
 std::string FlatTableJson(const std::vector<TableColumn>& columns,
                           const ViewRows& view) {
-  const RowList& rows = view.rows;
   JsonWriter json;
   json.BeginObject();
-  WriteColumnDeclarations(json, columns);
-  json.Key("rows").BeginArray();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    json.BeginArray();
-    for (const TableColumn& column : columns)
-      WriteCell(json, column, column.cell(rows[i]));
-    json.EndArray();
-  }
-  json.EndArray();
+  WriteFlatTable(json, columns, view.rows);
   if (!view.facts.empty()) {
     json.Key("facts").BeginObject();
     for (const ViewFact& fact : view.facts) json.Field(fact.key, fact.value);
@@ -35,6 +27,19 @@ std::string FlatTableJson(const std::vector<TableColumn>& columns,
   }
   json.EndObject();
   return json.Take();
+}
+
+void WriteFlatTable(JsonWriter& json, const std::vector<TableColumn>& columns,
+                    const RowList& rows, size_t most) {
+  WriteColumnDeclarations(json, columns);
+  json.Key("rows").BeginArray();
+  for (size_t i = 0; i < std::min(rows.size(), most); ++i) {
+    json.BeginArray();
+    for (const TableColumn& column : columns)
+      WriteCell(json, column, column.cell(rows[i]));
+    json.EndArray();
+  }
+  json.EndArray();
 }
 
 void WriteColumnDeclarations(JsonWriter& json,

@@ -4,6 +4,8 @@
 // lists of values.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,11 @@ std::string FlatTableJson(const std::vector<TableColumn>& columns,
 Result<std::string> ViewTableJson(const EventTree& tree, const StepTable& all,
                                   std::string_view key, const ViewQuery& query,
                                   const std::optional<StepChoice>& steps);
+
+// "columns" and "rows" of such a table, into an object that is open: the first
+// `most` rows.
+void WriteFlatTable(JsonWriter& json, const std::vector<TableColumn>& columns,
+                    const RowList& rows, size_t most = SIZE_MAX);
 
 // "columns": declared ones, with the columns inside where they have rows.
 void WriteColumnDeclarations(JsonWriter& json,

@@ -47,7 +47,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"GroupInfo", R"(id: number; name, detail: string; kind: GroupKind;
       pid?: number; rank?: number | null; clock?: ClockInfo | null)"},
     {"TrackKind", R"("thread" | "async" | "python" | "stream" | "stage" |
-      "path" | "counter" | "memory" | "queue" | "busy" | "occupancy")"},
+      "iterations" | "path" | "counter" | "memory" | "queue" | "busy" | "occupancy")"},
     {"TrackInfo", R"(id, group, events, depth: number; kind: TrackKind;
       name, detail, unit?: string)"},
     {"StepInfo", R"(index, start, end, dur: number; warmup: boolean;
@@ -59,13 +59,17 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"Ledger", R"(seen, kept, no_launch?, outlives_parent?: number;
       repaired, rejected: Record<string, number>)"},
     {"SourceInfo", "format: string; files: string[]"},
+    // Of an inference server; `groups` have threads with iterations. Null:
+    // nothing of the kind is in the trace.
+    {"ServesInfo", "count, requests: number; kinds: string[]; groups: number[]"},
     {"PreviewInfo", "read, events: number"},
     {"LevelsInfo", "min, max: number"},
     {"TraceInfo", R"(origin_ns, epoch_ns?: string;
       epoch_known?, complete: boolean; recording?: boolean;
       span_ns, events, names, repaired, rejected: number;
       preview?: PreviewInfo | null; groups: GroupInfo[]; tracks: TrackInfo[];
-      steps: StepInfo[]; stages?: StageInfo[]; idle_causes?: string[];
+      steps: StepInfo[]; stages?: StageInfo[]; iterations?: ServesInfo | null;
+      idle_causes?: string[];
       classes: string[];
       short?: Record<string, string>; levels: LevelsInfo; source?: SourceInfo;
       ledger: Ledger; notes?: string[])"},
@@ -91,6 +95,11 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"SameName", R"(calls, nested, total, mean, min, max, p50, p90, p99: number;
       histogram: Histogram)"},
     {"FactInfo", "label, value: string"},
+    // The iteration of a server that an event is of, with the first of its
+    // requests by number.
+    {"RequestRef", "index: number; id: string"},
+    {"IterationRef", R"(index, row, member_count: number; kind: string;
+      members: RequestRef[])"},
     // `gpu`: work that was launched inside, a plain sum. `in_step`: from the
     // begin of that step; null: it begins elsewhere. `ancestors` come from the
     // innermost. `launched` is the first of it, `launched_count` of all.
@@ -98,6 +107,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
       name_id?, gpu?: number; name, type, class: string; flags?: string[];
       step, in_step, previous, next, parent, first_child, idle_before: number | null;
       args: [string, string][]; ancestors: NamedTime[];
+      iteration?: IterationRef | null;
       launch: LaunchInfo | null; launched, flows: EventRef[];
       facts?: FactInfo[]; same_name: SameName)"},
     {"MarkName", "name: string; events, time: number"},
@@ -233,9 +243,9 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"CompareRow", "table: string; ..."},
     {"CompareDoc", R"(verdict, summary, name_a, name_b: string;
       conclusive: boolean;
-      ratio, low, high: number;
+      ratio, low, high, p: number | null;
       median_a_ns, median_b_ns, steps_a, steps_b, warmup_a, warmup_b: number;
-      p: number; resolvable, steps_needed: number | null; rows: CompareRow[];
+      resolvable, steps_needed: number | null; rows: CompareRow[];
       notes: string[]; ...)"},
 
     // The folder as a list: what is known of its traces without opening them,
@@ -265,6 +275,33 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"HeatMap", R"(measure: string; most: number; ranks, first, last: number[];
       cells: number[][])"},
 
+    // Iterations and requests of an inference server. `bill`: the rule by
+    // which device time is split; `busy_ns`: how much there is. `start`, `dur`:
+    // where there are any. `kind`: of iterations; null: of requests.
+    {"LatencyInfo", R"(key, title, meaning: string; kind: string | null;
+      count, p50, p90, p99: number; histogram: Histogram)"},
+    {"ServingInfo", R"(engine, bill: string; iterations, requests: number;
+      start, dur, busy_ns: number;
+      kinds: FlatTable; latencies: LatencyInfo[])"},
+    // Those of a window as columns: `first` of `count` that share a pixel, the
+    // kind with most of their time, and of requests and tokens those of the
+    // fullest. `row` is the mark of the first; `chosen`: 1 where one is of the
+    // request that was asked for.
+    {"IterationSpots", R"(kinds: string[]; total: number;
+      first, count, start, dur, kind, row, chosen: number[];
+      requests, tokens: (number | null)[])"},
+    // The first of `count` by arrival; phases with begin and length.
+    {"RequestList", R"(count: number; table: FlatTable;
+      queue, queue_dur, prefill, prefill_dur: (number | null)[];
+      decode, decode_dur: (number | null)[])"},
+    // `until`: with what the device did for it.
+    {"IterationInfo", R"(index, row, start, dur, until, member_count: number;
+      kind: string; cells, members: FlatTable)"},
+    {"RequestInfo", R"(index, start, dur, iteration_count: number; id: string;
+      cells, iterations: FlatTable)"},
+    // Track, depth, start, duration of what the device did for them.
+    {"IterationWork", "parts: [number, number, number, number][]"},
+
     // What SQL can ask for. `why`: DuckDB is not there.
     {"SqlColumn", "name, type: string; meaning?: string"},
     {"SqlTable", "name, meaning: string; columns: SqlColumn[]"},
@@ -289,6 +326,9 @@ inline constexpr AnswerType kAnswerTypes[] = {
       advise: AdviseDoc; whatif: WhatIfDoc; compare: CompareDoc;
       tables: DeclaredTables; table: FlatTable; traces, read: TraceList;
       job: JobInfo; job_steps: JobSteps; heat: HeatMap;
+      serving: ServingInfo; iterations: IterationSpots;
+      iteration: IterationInfo; requests: RequestList; request: RequestInfo;
+      iteration_work: IterationWork;
       sql_schema: SqlSchema; sql: SqlRows; sql_stop: SqlStopped)"},
 };
 // clang-format on

@@ -73,6 +73,7 @@ Api::Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
   AddEvents();
   AddDocuments();
   AddJobs();
+  AddServing();
   AddSql();
 }
 

@@ -57,6 +57,7 @@ class Api {
   void AddEvents();
   void AddDocuments();
   void AddJobs();
+  void AddServing();
   void AddSql();
 
   void Add(std::string_view method, std::string_view path, Handler handler);

@@ -46,27 +46,6 @@ Result<std::string> AnswerPreviewTiles(const PreviewTrace& preview,
   return PreviewTiles(preview, request);
 }
 
-// A stretch of time, and how many pixels it has on the screen.
-struct Stretch {
-  int64_t begin = 0;
-  int64_t end = 0;
-  uint32_t pixels = 0;
-};
-
-constexpr int64_t kLatest = INT64_MAX / 4;
-
-Result<Stretch> ReadStretch(const Parameters& parameters) {
-  Stretch stretch;
-  STEPSCOPE_TRY_ASSIGN(stretch.begin,
-                       parameters.Integer("t0", 0, -kLatest, kLatest));
-  STEPSCOPE_TRY_ASSIGN(
-      stretch.end, parameters.Integer("t1", kLatest, stretch.begin, kLatest));
-  STEPSCOPE_TRY_ASSIGN(const int64_t pixels,
-                       parameters.Integer("px", 2000, 1, 20'000));
-  stretch.pixels = static_cast<uint32_t>(pixels);
-  return stretch;
-}
-
 Result<uint32_t> ReadTrack(const OpenTrace& open,
                            const Parameters& parameters) {
   STEPSCOPE_TRY_ASSIGN(

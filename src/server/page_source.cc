@@ -91,7 +91,9 @@ std::string TypeScript() {
          LooksText("TYPES", kEventTypeLooks) +
          LooksText("STAGES", kStageLooks) +
          LooksText("OVERLAPS", kOverlapLooks) + LooksText("PATHS", kPathLooks) +
-         LooksText("CURVES", kCurveLooks);
+         LooksText("CURVES", kCurveLooks) +
+         LooksText("ITERATIONS", kIterationLooks) +
+         LooksText("PHASES", kRequestPhaseLooks);
 }
 
 std::string StyleSheet() {

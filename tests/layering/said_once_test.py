@@ -14,10 +14,13 @@ DECLARATION = "src/analysis/looks.h"
 FOLDERS = ("src", "include", "python/stepscope", "ui/src")
 SUFFIXES = {".h", ".cc", ".c", ".py", ".ts", ".tsx", ".css"}
 LEFT_OUT = re.compile(r"_test\.|\.test\.|_support\.|/generated/|_bench\.")
-# What programs record and files store under these names, not what people read.
+# What programs record, files store and options take under these names, not
+# what people read.
 DATA = {
     "src/analysis/replay/critical_path.cc", "src/exporters/kineto/words.cc",
     "src/gpu/kinds.cc", "src/python/stages.c", "src/trace/event_type.cc",
+    "src/analysis/serving/iteration_mark.cc", "src/cli/frame/commands.cc",
+    "src/python/iterations.c",
 }
 COLOUR = re.compile(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b(?!\()")
 QUOTED = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")

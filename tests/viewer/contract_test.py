@@ -4,7 +4,9 @@
 field, with the types that the page is compiled with. Faults are planted into
 the answers first, each of which must be named.
 
-usage: contract_test.py PROGRAM ANSWERS.ts [TRACE...]
+usage: contract_test.py PROGRAM ANSWERS.ts SERVING_TRACE SERVING [TRACE...]
+
+SERVING_TRACE makes a capture of a server of SERVING.json.gz and its truth.
 """
 
 import copy
@@ -19,8 +21,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-PROGRAM, ANSWERS = sys.argv[1:3]
-TRACES = [path for path in sys.argv[3:] if pathlib.Path(path).exists()]
+PROGRAM, ANSWERS, SERVING_TRACE, SERVING = sys.argv[1:5]
+TRACES = [path for path in sys.argv[5:] if pathlib.Path(path).exists()]
 NOT_ASKED = {"cancel"}  # answers as `open`, and would stop what is asked about
 TABLES = []
 PRIMITIVES = {"string": str, "number": (int, float), "boolean": bool}
@@ -192,6 +194,13 @@ def answers_about(server, window):
         yield asked("memory_held", place=place["id"])
         yield asked("memory_held", place=place["id"], at=span,
                     other_event=place["peak_event"])
+    if trace["iterations"]:
+        for path, params in (
+                ("serving", {}), ("requests", {}), ("iterations", {}),
+                ("iterations", {"t0": 0, "t1": span, "px": 7, "request": 1}),
+                ("iteration", {"index": 0}), ("request", {"index": 1}),
+                ("iteration_work", {"request": 1})):
+            yield asked(path, **params)
     for path, params in (
             ("critical", {}), ("summary", {}), ("advise", {}),
             ("whatif", {"change": ["no_sync", "graph"]}),
@@ -298,6 +307,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "small.json").write_text(
             json.dumps(small_trace()))
+        serving = pathlib.Path(folder) / "serving"
+        serving.mkdir()
+        subprocess.run([SERVING_TRACE, f"{SERVING}.json.gz",
+                        f"{SERVING}.truth.json",
+                        serving / "server.sscap"], check=True)
         for trace in TRACES:  # ranks of one job are one run
             run = pathlib.Path(folder) / re.sub(r"(_rank.*)?\..*", "",
                                                 pathlib.Path(trace).name)

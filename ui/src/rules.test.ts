@@ -43,12 +43,12 @@ function problemsOf(name: string): string[] {
 // Every figure comes from the server: what the page may compute is where things
 // are drawn. These files do that, or write numbers as text.
 const GEOMETRY = [
-  "model/axis", "model/cell", "model/folded", "model/format", "model/hit",
-  "model/layout", "model/lru", "model/memory", "model/memory_map",
-  "model/records",
-  "model/sample_tile", "model/shares", "model/skyline", "model/tiles",
+  "model/axis", "model/batch_chart", "model/cell", "model/folded",
+  "model/format", "model/hit", "model/layout", "model/lru", "model/memory",
+  "model/memory_map", "model/records", "model/sample_tile", "model/serving",
+  "model/shares", "model/skyline", "model/tiles", "model/veil",
   "model/waterfall", "model/widths", "model/windowing", "table/Body",
-  "views/trace/controller", "views/trace/EventList", "views/trace/Minimap",
+  "views/trace/EventList", "views/trace/Minimap", "views/trace/controller",
 ];
 const SHOWS = /^src\/(views|charts|table|model|shell)\//;
 // Names of what the server's answers count and measure.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -81,6 +82,7 @@ class Finder {
   void FindRepeats();
   void ShareDevices();
   void Finish();
+  void SortByStart();
 
  private:
   void AddMarksOf(uint32_t thread);
@@ -164,6 +166,7 @@ void Finder::AddMarksOf(uint32_t thread) {
     IterationRow iteration;
     iteration.name = trace_.str(trace_.name()[row]);
     iteration.mark = *mark;
+    iteration.row = row;
     iteration.process = process;
     iteration.start_ns = trace_.start_ns()[row];
     iteration.host_ns = trace_.dur_ns()[row];
@@ -438,10 +441,27 @@ void Finder::Finish() {
     if (!table_.engine.empty()) table_.engine += ", ";
     table_.engine += one.mark.engine;
   }
-  std::stable_sort(table_.list.begin(), table_.list.end(),
-                   [](const IterationRow& a, const IterationRow& b) {
-                     return a.start_ns < b.start_ns;
-                   });
+  SortByStart();
+}
+
+// Threads stood one behind the other; who owns what follows their iterations.
+void Finder::SortByStart() {
+  std::vector<IterationRow>& list = table_.list;
+  std::vector<uint32_t> order(list.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return list[a].start_ns < list[b].start_ns;
+  });
+  std::vector<IterationRow> sorted;
+  sorted.reserve(list.size());
+  std::vector<uint32_t> place(list.size());
+  for (const uint32_t from : order) {
+    place[from] = static_cast<uint32_t>(sorted.size());
+    sorted.push_back(std::move(list[from]));
+  }
+  list = std::move(sorted);
+  for (uint32_t& owner : table_.owners)
+    if (owner < place.size()) owner = place[owner];
 }
 
 }  // namespace

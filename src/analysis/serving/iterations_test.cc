@@ -189,6 +189,29 @@ TEST(IterationsTest, IdleTimeIsThatOfTheTableIdle) {
   EXPECT_GT(idle_of_all, 0);
 }
 
+// Iterations stand by start, whatever thread they are of.
+TEST(IterationsTest, WorkOfSeveralThreadsKeepsItsOwner) {
+  const IterationTable table = Compute(R"(
+    process 7 rank=0
+    thread 1 engine
+      20..30 decode[bs=1/1 tok=1 d=1]
+        22..23 launch CudaRuntime correlation=1
+    stream 3 GPU:0
+      24..28 first Kernel correlation=1
+    process 8 rank=1
+    thread 1 engine
+      0..10 prefill[bs=1 tok=8 ctx=[8]]
+        2..3 launch CudaRuntime correlation=1
+    stream 3 GPU:1
+      5..9 second Kernel correlation=1
+  )");
+  ASSERT_EQ(table.list.size(), 2u);
+  EXPECT_EQ(table.list[0].start_ns, 0);
+  EXPECT_EQ(table.list[0].mark.kind, IterationKind::kPrefill);
+  // Work stands stream by stream.
+  EXPECT_EQ(table.owners, (std::vector<uint32_t>{1, 0}));
+}
+
 TEST(IterationsTest, NoneWithoutMarks) {
   const IterationTable table = Compute("thread 1 main\n  0..10 forward\n");
   EXPECT_TRUE(table.list.empty());

@@ -47,6 +47,7 @@ TEST(ColumnTitleTest, NamesAreSpelledAsPeopleDo) {
   EXPECT_EQ(TitleOfColumn("cpu.total_ns"), "CPU total");
   EXPECT_EQ(TitleOfColumn("gpu.avg_ns"), "GPU mean");
   EXPECT_EQ(TitleOfColumn("blocks_per_sm"), "Blocks per SM");
+  EXPECT_EQ(TitleOfColumn("idle_ns.host_inside"), "Idle host inside");
   EXPECT_EQ(TitleOfColumn("peak_allocated_bytes"), "Peak allocated");
   EXPECT_EQ(TitleOfColumn(""), "");
 }

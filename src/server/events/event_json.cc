@@ -9,6 +9,7 @@
 #include "server/events/event_facts.h"
 #include "server/events/event_relations.h"
 #include "server/events/same_name.h"
+#include "server/serving/serving_json.h"
 #include "trace/event_type.h"
 
 namespace stepscope::server {
@@ -188,6 +189,7 @@ std::string EventJson(const OpenTrace& open, Row row) {
   json.Field("self", host ? tree.self_ns(row) : trace.self_ns()[row]);
   json.Field("gpu", host ? tree.gpu_ns(row) : int64_t{0});
   WriteStep(json, trace, row, StepOf(open, row));
+  WriteIterationOf(json, open, row);
   WriteFacts(json, tree, row);
   WriteArgs(json, trace, row);
   WriteAncestors(json, open, row);

@@ -114,8 +114,9 @@ bool OpenTrace::WaitForWholePyramid(const CancelToken& cancel) const {
 
 size_t OpenTrace::bytes() const {
   constexpr size_t kMore = 16 + 8;  // nesting and launches, by row
+  const Serving* const served = serving_;
   return trace_->bytes() + size_t{trace_->size()} * kMore + pyramid().bytes() +
-         memory_bytes_;
+         memory_bytes_ + (served != nullptr ? served->bytes() : 0);
 }
 
 void OpenTrace::GiveBackMemory() const {
@@ -163,6 +164,15 @@ const std::vector<std::unique_ptr<const MemoryMap>>& OpenTrace::memory_maps()
     memory_bytes_ = bytes;
   });
   return memory_maps_;
+}
+
+const Serving* OpenTrace::serving() const {
+  std::call_once(serving_once_, [this] {
+    if (!MayServe(*trace_)) return;
+    serving_made_ = std::make_unique<const Serving>(tree());
+    if (!serving_made_->empty()) serving_ = serving_made_.get();
+  });
+  return serving_;
 }
 
 std::shared_ptr<const Curve> OpenTrace::curve(uint32_t view_track) const {

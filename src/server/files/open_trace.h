@@ -21,6 +21,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "server/memory/memory_map.h"
+#include "server/serving/serving.h"
 #include "server/timeline/curves.h"
 #include "server/timeline/idle_parts.h"
 #include "server/timeline/shares.h"
@@ -77,6 +78,8 @@ class OpenTrace {
   const IdleParts& idle() const;
   // One for each process and place whose events state addresses.
   const std::vector<std::unique_ptr<const MemoryMap>>& memory_maps() const;
+  // Iterations and requests of an inference server; null: it has none.
+  const Serving* serving() const;
   // Of a track that has one.
   std::shared_ptr<const Curve> curve(uint32_t view_track) const;
   // Of a track of shares; null: it is none.
@@ -126,6 +129,9 @@ class OpenTrace {
   mutable std::once_flag memory_once_;
   mutable std::vector<std::unique_ptr<const MemoryMap>> memory_maps_;
   mutable std::atomic<size_t> memory_bytes_{0};
+  mutable std::once_flag serving_once_;
+  mutable std::unique_ptr<const Serving> serving_made_;
+  mutable std::atomic<const Serving*> serving_{nullptr};
   mutable std::mutex mutex_;
   mutable std::map<uint32_t, std::shared_ptr<const Curve>> curves_;
   mutable std::map<uint32_t, std::shared_ptr<const Shares>> shares_;

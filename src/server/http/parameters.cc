@@ -65,4 +65,17 @@ Result<int64_t> Parameters::Integer(const char* name,
   return ParseInteger(name, Text(name), least, most);
 }
 
+Result<Stretch> ReadStretch(const Parameters& parameters) {
+  constexpr int64_t kLatest = INT64_MAX / 4;
+  Stretch stretch;
+  STEPSCOPE_TRY_ASSIGN(stretch.begin,
+                       parameters.Integer("t0", 0, -kLatest, kLatest));
+  STEPSCOPE_TRY_ASSIGN(
+      stretch.end, parameters.Integer("t1", kLatest, stretch.begin, kLatest));
+  STEPSCOPE_TRY_ASSIGN(const int64_t pixels,
+                       parameters.Integer("px", 2000, 1, 20'000));
+  stretch.pixels = static_cast<uint32_t>(pixels);
+  return stretch;
+}
+
 }  // namespace stepscope::server

@@ -46,4 +46,13 @@ class Parameters {
   const Request& request_;
 };
 
+// A stretch of time, from the trace's origin, and how many pixels it has on the
+// screen: "t0", "t1" and "px".
+struct Stretch {
+  int64_t begin = 0;
+  int64_t end = 0;
+  uint32_t pixels = 0;
+};
+Result<Stretch> ReadStretch(const Parameters& parameters);
+
 }  // namespace stepscope::server

@@ -7,7 +7,6 @@
 
 #include "analysis/tables/all_tables.h"
 #include "base/json_writer.h"
-#include "report/table_json.h"
 #include "report/table_options.h"
 #include "report/view_table_json.h"
 
@@ -114,15 +113,8 @@ void WriteFlat(JsonWriter& json, const TableSchema& table,
     return column.type == CellType::kRows || column.type == CellType::kList;
   });
   json.Key(table.key).BeginObject();
-  WriteColumnDeclarations(json, columns);
-  json.Key("rows").BeginArray();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    json.BeginArray();
-    for (const TableColumn& column : columns)
-      WriteCell(json, column, column.cell(rows[i]));
-    json.EndArray();
-  }
-  json.EndArray().EndObject();
+  WriteFlatTable(json, columns, rows);
+  json.EndObject();
 }
 
 bool IsMeasure(const TableColumn& column) {

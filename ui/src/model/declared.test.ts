@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  cellTypeOf, columnsOf, fromObjects, tablesIn, valueAt,
+  cellTypeOf, columnsOf, fromObjects, tablesIn, valueAt, valueOf,
 } from "./declared.ts";
 
 test("a column has the title that the server gives", () => {
@@ -26,6 +26,15 @@ test("values of nested objects", () => {
   expect(valueAt(row, "none")).toBeNull();
   expect(valueAt(null, "name")).toBeNull();
   expect(valueAt({}, "constructor.name.length")).toBeNull();
+});
+
+test("a cell by the key of its column", () => {
+  const table = { columns: [{ key: "id", type: "text" },
+    { key: "a.n_ns", type: "time" }], rows: [["x", 5], ["y", null]] };
+  expect(valueOf(table, 0, "a.n_ns")).toBe(5);
+  expect(valueOf(table, 1, "a.n_ns")).toBeNull();
+  expect(valueOf(table, 2, "id")).toBeNull();
+  expect(valueOf(table, 0, "none")).toBeNull();
 });
 
 test("rows inside rows have the same columns", () => {

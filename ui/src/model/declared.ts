@@ -78,6 +78,12 @@ export function fromFlat(table: FlatTable): Data {
   };
 }
 
+/** A cell of a flat table by the key of its column. */
+export function valueOf(table: FlatTable, row: number, key: string): Cell {
+  const at = table.columns.findIndex((one) => one.key === key);
+  return table.rows[row]?.[at] ?? null;
+}
+
 /** A table; one of a single row has tables inside it. */
 export function tablesIn(
   table: FlatTable): { title: string; data: Data }[] {

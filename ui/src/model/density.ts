@@ -75,8 +75,8 @@ export function shapeOf(track: TrackInfo, folded: boolean, density: Density,
       height: strip ? stripOffset(air, lanes, laneHeight) + sizes.strip + air
         : air + lanes * laneHeight + air };
   }
-  const laneHeight = track.kind === "stage" || track.kind === "path"
-    ? sizes.stage : sizes.lane;
+  const alone = ["stage", "iterations", "path"].includes(track.kind);
+  const laneHeight = alone ? sizes.stage : sizes.lane;
   return { top: sizes.top, lanes, laneHeight, boxHeight: laneHeight - 1,
     strip: 0, height: Math.max(sizes.least,
       sizes.top + lanes * laneHeight + sizes.bottom) };

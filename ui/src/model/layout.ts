@@ -3,7 +3,7 @@
 // Where tracks stand: groups with their tracks, pinned ones first, folded
 // ones one lane high, filtered ones gone. Pure.
 import type {
-  GroupInfo, StageInfo, TrackInfo, TrackKind,
+  GroupInfo, ServesInfo, StageInfo, TrackInfo, TrackKind,
 } from "../generated/answers.ts";
 import {
   groupHeight, isSeries, shapeOf, stripOffset, type Density, type Shape,
@@ -63,8 +63,8 @@ export interface Layout {
 export const TWO_LINES = 38;
 
 /** Tracks whose boxes come from tiles; stages come with the trace. */
-export const hasTiles = (kind: TrackKind) =>
-  !isSeries(kind) && kind !== "stage" && kind !== "path";
+export const hasTiles = (kind: TrackKind) => !isSeries(kind) &&
+  kind !== "stage" && kind !== "iterations" && kind !== "path";
 
 /** Ids of the tracks of stages: beyond those of the server. */
 const FIRST_STAGE_TRACK = 500_000_000;
@@ -79,6 +79,18 @@ export function withStages(tracks: TrackInfo[], stages: StageInfo[])
   const own = [...counts].map(([group, events]): TrackInfo => ({
     id: stageTrackOf(group), group, kind: "stage", name: "Stages",
     detail: "", events, depth: 1 }));
+  return [...own, ...tracks];
+}
+
+/** A track for the iterations of each group that has any, above its stages. */
+const FIRST_ITERATION_TRACK = 600_000_000;
+export const groupOfIterations = (track: number) =>
+  track - FIRST_ITERATION_TRACK;
+export function withIterations(tracks: TrackInfo[],
+  serves: ServesInfo | null | undefined): TrackInfo[] {
+  const own = (serves?.groups ?? []).map((group): TrackInfo => ({
+    id: FIRST_ITERATION_TRACK + group, group, kind: "iterations",
+    name: "Iterations", detail: "of the server", events: 0, depth: 1 }));
   return [...own, ...tracks];
 }
 

@@ -64,8 +64,10 @@ const THEMES = {
 export function Nav({ current }: { current: string }) {
   const health = trace.value && !isPreview.value &&
     healthOf(trace.value.info);
-  const first = views.filter((view) => view.group === 1);
-  const second = views.filter((view) => view.group === 2);
+  const shown = views.filter(({ key, offered }) => !offered ||
+    key === current || trace.value && offered(trace.value.info));
+  const first = shown.filter((view) => view.group === 1);
+  const second = shown.filter((view) => view.group === 2);
   return (
     <nav class="nav" aria-label="Views">
       <div class="brand"><img src={logo} alt="" /><span>stepscope</span></div>

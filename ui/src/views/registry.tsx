@@ -3,6 +3,7 @@
 // The views, in the order of the navigation. A view is one line here and one
 // folder beside it; each is a chunk of its own, loaded when it is first shown.
 import type { ComponentType } from "preact";
+import type { TraceInfo } from "../generated/answers.ts";
 import type { IconName } from "../shell/icons.tsx";
 
 export interface View {
@@ -11,6 +12,8 @@ export interface View {
   icon: IconName;
   /** A rule is drawn above the first view of the second group. */
   group: 1 | 2;
+  /** Of which traces it has something to show; without it: of all. */
+  offered?: (info: TraceInfo) => boolean;
   load: () => Promise<{ default: ComponentType }>;
 }
 
@@ -31,6 +34,9 @@ export const views: View[] = [
     load: () => import("./memory/MemoryView.tsx") },
   { key: "distributed", title: "Distributed", icon: "distributed", group: 1,
     load: () => import("./distributed/DistributedView.tsx") },
+  { key: "serving", title: "Serving", icon: "serving", group: 2,
+    offered: ({ iterations }) => iterations != null,
+    load: () => import("./serving/ServingView.tsx") },
   { key: "steps", title: "Steps", icon: "steps", group: 2,
     load: () => import("./steps/StepsView.tsx") },
   { key: "tables", title: "Tables", icon: "normal", group: 2,

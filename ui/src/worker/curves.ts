@@ -13,6 +13,7 @@ import { lookOf } from "../model/palette.ts";
 import { indexBy, type SpanIndex } from "../model/spans.ts";
 import { LABEL_WIDTH } from "./labels.ts";
 import { cssOf, type Paints } from "./paints.ts";
+import { drawIterations } from "./iteration_track.ts";
 import { drawPath, type PathTrack } from "./path_track.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { SeriesStore } from "./series.ts";
@@ -192,6 +193,9 @@ export function drawCurves(context: Context, rows: TrackRow[],
     if (row.kind === "stage") {
       const own = stages.get(row.track);
       if (own) drawStages(context, row, own, view, paints);
+    } else if (row.kind === "iterations") {
+      const own = store.iterations(row.track);
+      if (own) drawIterations(context, row, own, view, paints);
     } else if (row.kind === "path") {
       drawPath(context, row, path, view, paints);
     } else if (row.kind === "stream") {

@@ -23,7 +23,7 @@ const SLACK = 3;
 
 /** The answer where nothing is, or nothing is drawn yet. */
 export const nothing = (): HitAnswer => ({ event: null, value: null,
-  idle: null, stage: null, piece: null });
+  idle: null, stage: null, piece: null, iteration: null });
 
 export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
   tiles: TileStore, series: SeriesStore, stages: Stages, path: PathTrack,
@@ -49,6 +49,10 @@ export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
   }
   if (row.kind === "path") {
     answer.piece = path.at(time);
+    return answer;
+  }
+  if (row.kind === "iterations") {
+    answer.iteration = series.iterations(row.track)?.at(time) ?? null;
     return answer;
   }
   const lane = laneAt(row, at);

@@ -9,6 +9,7 @@ import type { Range } from "../model/axis.ts";
 import type { Hit } from "../model/hit.ts";
 import type { Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
+import type { Chosen, Spot } from "../model/serving.ts";
 
 export const RULER_HEIGHT = 26;
 
@@ -74,6 +75,7 @@ export type ToWorker =
   | { type: "overlay"; overlay: Overlay }
   | { type: "critical"; segments: CriticalSegment[] }
   | { type: "spans"; spans: StageInfo[] }
+  | { type: "chosen"; chosen: Chosen }
   | { type: "hit"; id: number; x: number; y: number }
   | { type: "list"; id: number; track: number; most: number }
   | { type: "stats"; id: number };
@@ -87,6 +89,7 @@ export interface HitAnswer {
   idle: { track: number; start: number; dur: number; cause: number } | null;
   stage: StageInfo | null;
   piece: CriticalSegment | null;
+  iteration: Spot | null;
 }
 export interface ListedEvent {
   row: number;

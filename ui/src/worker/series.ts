@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters and why-idle strips, one small answer per track. An answer is wider
-// than the view, so that a pan needs none; an old one is drawn until the new
-// one is here.
+// Counters, why-idle strips, iterations, and what the device did for a chosen
+// request: one small answer per track. An answer is wider than the view, so
+// that a pan needs none; an old one is drawn until the new one is here.
 import type { Client } from "../api/client.ts";
-import type { CounterSeries, IdleInfo } from "../generated/answers.ts";
+import type {
+  CounterSeries, IdleInfo, IterationWork,
+} from "../generated/answers.ts";
 import type { Range } from "../model/axis.ts";
+import { groupOfIterations } from "../model/layout.ts";
+import { indexSpots, spotsOf, type SpotIndex } from "../model/serving.ts";
 
 interface Kept extends Range {
   perPixel: number;
   counter?: CounterSeries;
   strip?: IdleInfo;
+  spots?: SpotIndex;
+  work?: IterationWork;
 }
 /** Curves are asked for when the view has stood still for so long. */
 const STILL_MS = 60;
@@ -18,12 +24,18 @@ const STILL_MS = 60;
 /** How much wider than the view an answer is, on each side. */
 const AIR = 0.75;
 
-type SeriesKind = "counter" | "idle";
+/** `track` of the latter two is the number of a request, of an iteration. */
+type SeriesKind = "counter" | "idle" | "iterations" | WorkKind;
+export type WorkKind = "request" | "iteration";
+export interface SeriesWish {
+  kind: SeriesKind;
+  track: number;
+}
 
 export class SeriesStore {
   requests = 0;
   private readonly kept = new Map<string, Kept>();
-  private queue: { kind: SeriesKind; track: number }[] = [];
+  private queue: SeriesWish[] = [];
   private view: Range & { width: number } = { t0: 0, t1: 1, width: 1 };
   private busy = false;
   private failed = 0;
@@ -47,6 +59,12 @@ export class SeriesStore {
   strip(track: number): IdleInfo | undefined {
     return this.kept.get(`idle/${track}`)?.strip;
   }
+  iterations(track: number): SpotIndex | undefined {
+    return this.kept.get(`iterations/${track}`)?.spots;
+  }
+  work(kind: WorkKind, number: number): IterationWork | undefined {
+    return this.kept.get(`${kind}/${number}`)?.work;
+  }
 
   private serves(kept: Kept | undefined): boolean {
     if (!kept) return false;
@@ -56,8 +74,7 @@ export class SeriesStore {
       ratio < 1.5 && ratio > 0.3;
   }
 
-  want(view: Range & { width: number },
-    tracks: { kind: SeriesKind; track: number }[]): void {
+  want(view: Range & { width: number }, tracks: SeriesWish[]): void {
     this.view = view;
     this.queue = tracks.filter((one) =>
       !this.serves(this.kept.get(`${one.kind}/${one.track}`)));
@@ -87,11 +104,17 @@ export class SeriesStore {
     this.busy = true;
     this.requests++;
     try {
-      const params = { t: this.t, track, ...asked, px };
+      const window = { t: this.t, ...asked, px };
       const kept: Kept = { ...asked, perPixel: (asked.t1 - asked.t0) / px };
       if (kind === "counter")
-        kept.counter = await this.client.get("counter", params);
-      else kept.strip = await this.client.get("idle", params);
+        kept.counter = await this.client.get("counter", { ...window, track });
+      else if (kind === "idle")
+        kept.strip = await this.client.get("idle", { ...window, track });
+      else if (kind === "iterations")
+        kept.spots = indexSpots(spotsOf(await this.client.get("iterations",
+          { ...window, group: groupOfIterations(track) })));
+      else kept.work = await this.client.get("iteration_work",
+        { ...window, [kind]: track });
       this.kept.set(`${kind}/${track}`, kept);
     } catch {
       // The tiles say what is wrong with the server; here it is tried again.

@@ -9,6 +9,7 @@ import type {
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import { learnShort } from "../model/names.ts";
 import type { ThemeName } from "../model/palette.ts";
+import type { Chosen } from "../model/serving.ts";
 import { indexSteps, type StepIndex } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
 import { columnsAfter, rangeOf, type Columns } from "./columns.ts";
@@ -23,11 +24,12 @@ import {
   noOverlay, RULER_HEIGHT, type FromWorker, type InitMessage, type Overlay,
   type Stats, type ToWorker, type View,
 } from "./protocol.ts";
+import { drawWork } from "./iteration_track.ts";
 import { indexPath, type PathTrack } from "./path_track.ts";
 import { findHit, listEvents, nothing } from "./pointer.ts";
 import { backdropOf, drawRuler, rulerTicks } from "./ruler.ts";
 import { makeScene, spanOf, visibleTracks, type Scene } from "./scene.ts";
-import { SeriesStore } from "./series.ts";
+import { SeriesStore, type SeriesWish, type WorkKind } from "./series.ts";
 import { TileStore } from "./tiles.ts";
 
 /** Above this many pixels the rasteriser draws at a ratio of 1. */
@@ -60,6 +62,8 @@ class Timeline {
   private overlay: Overlay = noOverlay;
   private critical: CriticalPath = new Map();
   private path: PathTrack = indexPath([]);
+  /** Whose work on the device stands out. */
+  private chosen: { kind: WorkKind; track: number } | null = null;
   private scene: Scene | null = null;
   private columns: Columns | null = null;
   private readonly pacer = new Pacer(makeClock(), () => this.frame());
@@ -164,6 +168,13 @@ class Timeline {
     this.schedule();
   }
 
+  setChosen({ request, iteration }: Chosen): void {
+    this.chosen = request !== null ? { kind: "request", track: request }
+      : iteration !== null ? { kind: "iteration", track: iteration } : null;
+    this.ask();
+    this.schedule();
+  }
+
   private ask(): void {
     const { info, view, tiles, series } = this;
     if (!info || !view || !tiles || !series || view.width < 1) return;
@@ -173,10 +184,12 @@ class Timeline {
       view.t1 - view.t0);
     // Curves come with the whole trace.
     if (info.preview) return;
-    series.want(view, rows
-      .filter((row) => row.strip > 0 || isSeries(row.kind))
-      .map((row) => ({ kind: row.kind === "stream" ? "idle" : "counter",
-        track: row.track })));
+    series.want(view, [...this.chosen ? [this.chosen] : [], ...rows
+      .filter((row) => row.strip > 0 || isSeries(row.kind) ||
+        row.kind === "iterations")
+      .map((row): SeriesWish => ({ track: row.track,
+        kind: row.kind === "stream" ? "idle"
+          : row.kind === "iterations" ? row.kind : "counter" }))]);
   }
 
   schedule(): void {
@@ -228,6 +241,9 @@ class Timeline {
     drawCurves(context, visibleTracks(this.layout, view), series,
       this.stages, this.path, info, view, paints, this.onRange);
     drawRuler(context, view, ticks, paints);
+    const work = this.chosen && series.work(this.chosen.kind,
+      this.chosen.track);
+    if (work) drawWork(context, scene, paints, work);
     drawOverlay(context, scene, paints, this.overlay, this.critical);
     this.map?.draw(view, info.span_ns, paints);
     names.flush();
@@ -311,6 +327,7 @@ function receive(message: ToWorker): void {
     case "overlay": return timeline.setOverlay(message.overlay);
     case "critical": return timeline.setCritical(message.segments);
     case "spans": return timeline.setSpans(message.spans);
+    case "chosen": return timeline.setChosen(message.chosen);
     case "hit": return timeline.hit(message.id, message.x, message.y);
     case "list": return timeline.list(message.id, message.track, message.most);
     case "stats": return timeline.stats(message.id);

@@ -5,6 +5,7 @@
 import type {
   CompareDoc, DeclaredTable, WindowInfo,
 } from "../../generated/answers.ts";
+import { UNKNOWN } from "../../model/cell.ts";
 import { valueAt } from "../../model/declared.ts";
 import { chipOf, PARTS, rowName, verdictTitle, windowsOf }
   from "../../model/compare.ts";
@@ -60,8 +61,8 @@ const lookOf = (part: string, device: boolean) => (
   return undefined;
 };
 
-function signed(share: number): string {
-  return (share > 0 ? "+" : share < 0 ? "−" : "") +
+function signed(share: number | null): string {
+  return share === null ? UNKNOWN : (share > 0 ? "+" : share < 0 ? "−" : "") +
     formatShare(Math.abs(share));
 }
 
@@ -94,8 +95,8 @@ function Result({ doc, tables }: {
           <div title={`B is ${doc.name_b}`}><dt>B, median</dt>
             <dd data-figure="b">{formatTime(doc.median_b_ns)}</dd></div>
           <div><dt>difference</dt><dd>{signed(doc.ratio)}</dd></div>
-          <div><dt>95 % interval</dt>
-            <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>
+          {doc.low !== null && <div><dt>95 % interval</dt>
+            <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>}
           <div><dt>steps</dt><dd>
             {formatCount(doc.steps_a)} and {formatCount(doc.steps_b)}</dd></div>
           {doc.resolvable !== null && <div><dt>smallest that would show</dt>

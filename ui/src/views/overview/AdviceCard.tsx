@@ -50,10 +50,10 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
         </details>
       </div>
       <div class="saving">
-        {advice.saving_ns !== null && <b>−{formatTime(advice.saving_ns)}</b>}
-        {advice.saving_ratio !== null && <span class="quiet">
+        {advice.saving_ns ? <b>−{formatTime(advice.saving_ns)}</b> : null}
+        {advice.saving_ratio ? <span class="quiet">
           {advice.change ? "" : "up to "}{formatShare(advice.saving_ratio)}
-        </span>}
+        </span> : null}
         {advice.change && advice.low_ns !== null && advice.high_ns !== null &&
           <span class="faint" title="range of the replay">
             {formatRange(advice.low_ns, advice.high_ns)}</span>}

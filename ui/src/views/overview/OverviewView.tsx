@@ -10,9 +10,11 @@ import { healthOf } from "../../model/health.ts";
 import { figuresOf, ledgerText, mainDevice } from "../../model/overview.ts";
 import { prose } from "../../model/prose.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
+import { iterationFigure } from "../../model/iteration_kinds.ts";
 import {
   useAdvice, useFlatTable, useSummary, useTables,
 } from "../../state/documents.ts";
+import { useAnswer } from "../../state/load.ts";
 import { navigate, route } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
 import { Message } from "../../shell/Messages.tsx";
@@ -23,6 +25,7 @@ import { EventsCard } from "./EventsCard.tsx";
 import { ExportReport } from "./ExportReport.tsx";
 import { Figures } from "./Figures.tsx";
 import { FlopsCard } from "./FlopsCard.tsx";
+import { IterationsCard } from "./IterationsCard.tsx";
 import { LedgerCard, PerfCard } from "./PerfCard.tsx";
 import { MemoryCard } from "./MemoryCard.tsx";
 import { StagesCard } from "./StagesCard.tsx";
@@ -31,13 +34,13 @@ import { KernelsCard, OperatorsCard, UserCard } from "./TopCards.tsx";
 import { Tile } from "./Tiles.tsx";
 import { WhatIfCard } from "./WhatIfCard.tsx";
 
-function detailOf(doc: SummaryDoc): string {
+function detailOf(doc: SummaryDoc, serves: number): string {
   const workers = doc.waterfall?.inputs.processes ?? 1;
   const steps = doc.step_time?.steps ?? doc.steps.length;
   const period = doc.step_time?.period;
   return [
     period ? `${countOf(steps, "step")}, median ${formatTime(period.p50_ns)}`
-      : "No steps were recorded",
+      : serves > 0 ? countOf(serves, "iteration") : "No steps were recorded",
     countOf(workers, "worker"),
     ledgerText(doc.ledger.seen, trace.value?.info.rejected ?? 0,
       trace.value?.info.repaired ?? 0, trace.value?.info.complete === false),
@@ -53,20 +56,31 @@ function Content({ doc, advise }: {
   const uses = useFlatTable("device_use");
   const devices = uses.state === "ready" ? deviceUses(uses.value) : [];
   const info = trace.value?.info;
+  const serves = info?.iterations?.count ?? 0;
+  const asked = useAnswer("serving",
+    serves > 0 ? { t: trace.value!.t } : null);
+  const serving = asked.state === "ready" ? asked.value : null;
+  const figures = figuresOf(doc, advise, mainDevice(devices),
+    info?.complete === false, info?.tracks);
+  const steps = doc.steps.length > 0;
+  const iteration = !steps && serving && iterationFigure(serving.kinds);
   const said = advise?.headline ?? [];
   const title = said.map((one) => prose(one)).join(" ") || "Overview";
   return (
-    <Page title={title} detail={detailOf(doc)} actions={<>
+    <Page title={title} detail={detailOf(doc, serves)} actions={<>
       <ExportReport />
       <button class="button primary" onClick={() => navigate(
         { ...route.value, view: "trace", more: {} }, true)}>
         Open in Trace
       </button>
     </>}>
-      <Figures figures={figuresOf(doc, advise, mainDevice(devices),
-        info?.complete === false, info?.tracks)} doc={doc} />
+      <Figures figures={iteration
+        ? [iteration, ...figures.slice(1)] : figures} doc={doc} />
       <div class="overview">
-        <Tile column="main"><StepCard doc={doc} /></Tile>
+        {serving && <Tile column="main"><IterationsCard info={serving} />
+        </Tile>}
+        {(steps || serves === 0) &&
+          <Tile column="main"><StepCard doc={doc} /></Tile>}
         <Tile column="side"><AdviceCard advise={advise}
           nothing={said.at(-1) ?? ""} /></Tile>
         <Tile column="main">

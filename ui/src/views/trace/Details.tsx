@@ -15,6 +15,7 @@ import { navigate } from "../../state/route.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
+import { IterationFact } from "./IterationFact.tsx";
 import { SameNameColumn } from "./SameName.tsx";
 import * as s from "./store.ts";
 
@@ -76,6 +77,7 @@ function OwnColumn({ event, controller }: {
         {(event.facts ?? [])
           .filter((fact) => !isStream || fact.label !== "Stream")
           .map((fact) => <Fact key={fact.label} {...fact} />)}
+        {event.iteration && <IterationFact of={event.iteration} />}
       </dl>
       {event.args.length > 0 && (
         <details>

@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { Swatch } from "../../charts/charts.tsx";
-import { CLASSES, LEGEND, PARTS } from "../../generated/looks.ts";
+import { CLASSES, ITERATIONS, LEGEND, PARTS } from "../../generated/looks.ts";
 import { lookOf } from "../../model/palette.ts";
 import { useDismiss } from "../../shell/dismiss.ts";
 import { Icon } from "../../shell/icons.tsx";
@@ -31,9 +31,15 @@ export function Legend() {
   if (!info) return null;
   const shown = legendOf(info.classes, info.idle_causes ?? [],
     info.tracks.some((track) => track.kind === "stream"));
-  const list = shown.map(({ hue, title }) => (
-    <li key={hue}><Swatch hue={hue} />{title}</li>
-  ));
+  const list = [
+    ...shown.map(({ hue, title }) => (
+      <li key={hue}><Swatch hue={hue} />{title}</li>
+    )),
+    ...(info.iterations?.kinds ?? []).map((kind) => {
+      const { hue, title } = lookOf(ITERATIONS, kind);
+      return <li key={kind}><Swatch hue={hue} />Iteration: {title}</li>;
+    }),
+  ];
   // Where there is no room for all of it in the toolbar, there is a menu.
   return (
     <>

@@ -13,10 +13,12 @@ import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
 import {
   busySource, busyTitle, type BusySource,
 } from "../../model/busy_source.ts";
+import { drawStrip } from "../../model/batch_chart.ts";
 import { countOf, formatTime } from "../../model/format.ts";
 import { hueOf } from "../../model/palette.ts";
 import { indexSteps, stepLabels } from "../../model/steps.ts";
 import { decodeAnswer } from "../../model/records.ts";
+import { indexSpots, spotsOf } from "../../model/serving.ts";
 import { skyline } from "../../model/skyline.ts";
 import { api } from "../../state/api.ts";
 import { useAnswer } from "../../state/load.ts";
@@ -82,6 +84,9 @@ function drawCurve(canvas: HTMLCanvasElement, series: Bars,
   }
 }
 
+/** Iterations of a server where no steps are: what they would stand in. */
+const STRIP = { top: 4, height: 9 };
+
 /** The start of the step that fills the view; a view within it moves often. */
 const steps = computed(() => indexSteps(trace.value?.info.steps ?? []));
 const stepInView = computed(() =>
@@ -129,14 +134,21 @@ export function Minimap({ controller, seen }: {
     open ? busySource(open.info) : { of: "nothing" }, [open?.info]);
   const curve = useCurve(t, open?.info, source);
   const boxes = useSkyline(t, open?.info, source);
+  const serves = open?.info.iterations != null && open.info.steps.length === 0;
+  const iterations = useAnswer("iterations", serves
+    ? { t, t0: 0, t1: open.info.span_ns, px: BUCKETS } : null);
+  const spots = iterations.state === "ready" ? iterations.value : null;
   const { width } = s.plotSize.value;
   const span = open?.info.span_ns ?? 1;
   useEffect(() => {
     const bars = curve ?? boxes;
-    if (canvas.current && bars && width > 0)
-      drawCurve(canvas.current, bars, width, span,
-        hueOf(source.of === "host" ? "operator" : "kernel", theme.value));
-  }, [curve, boxes, width, span, theme.value]);
+    if (!canvas.current || !bars || width <= 0) return;
+    drawCurve(canvas.current, bars, width, span,
+      hueOf(source.of === "host" ? "operator" : "kernel", theme.value));
+    if (spots)
+      drawStrip(canvas.current.getContext("2d")!, indexSpots(spotsOf(spots)),
+        wholeRange(span), width, STRIP, theme.value);
+  }, [curve, boxes, spots, width, span, theme.value]);
   if (!open) return null;
   const go = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { t0, t1 } = s.range.value;

@@ -4,36 +4,12 @@
 import type { EventInfo } from "../../generated/answers.ts";
 import { CLASSES } from "../../generated/looks.ts";
 import { insideText } from "../../model/box_columns.ts";
-import { countOf, formatCount, formatTime } from "../../model/format.ts";
+import { Histogram } from "../../charts/Histogram.tsx";
+import { countOf, formatTime } from "../../model/format.ts";
 import { binOf } from "../../model/histogram.ts";
-import { cssVar, lookOf } from "../../model/palette.ts";
-import { partOf } from "../../model/shares.ts";
+import { lookOf } from "../../model/palette.ts";
 import type { Controller } from "./controller.ts";
 import * as s from "./store.ts";
-
-function Histogram({ event }: { event: EventInfo }) {
-  const { edges, counts } = event.same_name.histogram;
-  const most = Math.max(1, ...counts);
-  const own = binOf(edges, event.dur);
-  const colour = cssVar(lookOf(CLASSES, event.class).hue);
-  return (
-    <div class="histogram" role="img"
-      aria-label={`Histogram of ${countOf(event.same_name.calls, "call")}`}>
-      {counts.map((count, n) => (
-        <div key={n} title={`${countOf(count, "call")} of ` +
-          `${formatTime(edges[n]!)} to ${formatTime(edges[n + 1]!)}`}>
-          <span>{counts.length <= 14 && count > 0 ? formatCount(count) : ""}
-          </span>
-          <i class={n === own ? "own" : ""} style={{
-            height: `${count ? Math.max(2, partOf(count, most) * 62) : 0}px`,
-            background: colour }} />
-          <small>{n % Math.ceil(counts.length / 6) === 0
-            ? formatTime(edges[n]!) : ""}</small>
-        </div>
-      ))}
-    </div>
-  );
-}
 
 export function SameNameColumn({ event, controller }: {
   event: EventInfo;
@@ -54,7 +30,10 @@ export function SameNameColumn({ event, controller }: {
         </button>
       </header>
       {same.nested > 0 && <p class="quiet">{insideText(same.nested)}</p>}
-      <Histogram event={event} />
+      <Histogram bins={same.histogram} one="call"
+        label={`Histogram of ${countOf(same.calls, "call")}`}
+        hue={lookOf(CLASSES, event.class).hue}
+        own={binOf(same.histogram.edges, event.dur)} />
       <dl class="figures">
         {figures.map(([label, value]) => (
           <div key={label}><dt>{label}</dt><dd>{formatTime(value)}</dd></div>

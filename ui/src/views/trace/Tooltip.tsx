@@ -8,7 +8,7 @@ import type {
   Answers, CriticalSegment, StageInfo,
 } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import { CLASSES, PARTS, PATHS } from "../../generated/looks.ts";
+import { CLASSES, ITERATIONS, PARTS, PATHS } from "../../generated/looks.ts";
 import {
   countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
@@ -16,6 +16,7 @@ import { withPlace } from "../../model/memory.ts";
 import { shortName, tooltipName } from "../../model/names.ts";
 import { cssVar, lookOf } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
+import { kindTitle, spotText, type Spot } from "../../model/serving.ts";
 import { Name } from "../../shell/Name.tsx";
 import { api } from "../../state/api.ts";
 import { isPreview, trace } from "../../state/trace.ts";
@@ -132,10 +133,20 @@ function Piece({ why, dur, category }: CriticalSegment) {
   );
 }
 
+function Iteration(spot: Spot) {
+  return (
+    <>
+      <b><Swatch hue={lookOf(ITERATIONS, spot.kind).hue} />{" "}
+        {kindTitle(spot.kind)}</b>
+      <span>{spotText(spot)}</span>
+    </>
+  );
+}
+
 export function Tooltip() {
   const now = s.hover.value;
   if (!now) return null;
-  const { event, value, idle, stage, piece } = now.answer;
+  const { event, value, idle, stage, piece, iteration } = now.answer;
   const { width, height } = s.plotSize.value;
   const style = {
     [now.x > width - 340 ? "right" : "left"]:
@@ -151,7 +162,8 @@ export function Tooltip() {
         : value ? <Value track={value.track} value={value.value} />
           : idle ? <Idle dur={idle.dur} cause={idle.cause} />
             : stage ? <Stage {...stage} />
-              : piece ? <Piece {...piece} /> : null}
+              : piece ? <Piece {...piece} />
+                : iteration ? <Iteration {...iteration} /> : null}
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { onFound } from "../../state/search.ts";
 import { cancelOpening, opening, picked, trace } from "../../state/trace.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { BoxPanel } from "./BoxPanel.tsx";
+import { ChosenNote } from "./ChosenNote.tsx";
 import { Controller } from "./controller.ts";
 import { Details } from "./Details.tsx";
 import { EventList } from "./EventList.tsx";
@@ -157,6 +158,7 @@ export default function TraceView() {
         <SidePanel controller={controller.value} />
       </div>
       <PreviewNote />
+      <ChosenNote />
       <GoneNote />
       <Problem />
       <Splitter />

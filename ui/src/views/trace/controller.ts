@@ -24,6 +24,7 @@ import {
   arrivals, cameBack, catchUp, navigate, route, setMore,
 } from "../../state/route.ts";
 import { forgetFound, found } from "../../state/search.ts";
+import { chosen } from "../../state/serving.ts";
 import { rowTracks } from "../../state/sql.ts";
 import { theme } from "../../state/theme.ts";
 import { toast } from "../../shell/Toast.tsx";
@@ -68,6 +69,7 @@ export class Controller {
       segments: s.pathShown.value ? s.critical.value : [] }));
     on(() => this.link.send({ type: "spans",
       spans: rowTracks.value.flatMap((track) => track.spans) }));
+    on(() => this.link.send({ type: "chosen", chosen: chosen.value }));
     on(() => {
       void arrivals.value;
       untracked(() => this.followAddress());

@@ -42,7 +42,7 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
     hoverWaits = false;
     if (!at) return;
     const any = answer.event ?? answer.value ?? answer.idle ??
-      answer.stage ?? answer.piece;
+      answer.stage ?? answer.piece ?? answer.iteration;
     s.hover.value = any ? { ...at, answer } : null;
     if (at.x !== asked.x || at.y !== asked.y) void askHover();
   };
@@ -113,10 +113,15 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
 
   const click = async (where: { x: number; y: number }) => {
     plot.focus({ preventScroll: true });
-    const { event, piece } = await controller.link.hit(where.x, where.y);
+    const { event, piece, iteration } =
+      await controller.link.hit(where.x, where.y);
     if (piece) {
       controller.showPiece(s.path.value.findIndex((one) =>
         one.start === piece.start && one.why === piece.why));
+    } else if (iteration) {
+      // Its mark is an event of a thread; of several, they come apart first.
+      if (iteration.count === 1) await controller.select(iteration.row);
+      else controller.zoom(0.25, (iteration.start + iteration.end) / 2);
     } else if (event && isPreview.value) {
       await controller.showMark(event);
     } else if (event && event.count > 1) {

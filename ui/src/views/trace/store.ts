@@ -9,7 +9,7 @@ import type {
 import type { Range } from "../../model/axis.ts";
 import { isDensity, type Density } from "../../model/density.ts";
 import {
-  layoutOf, pathTrack, rowTrack, withStages, type Settings,
+  layoutOf, pathTrack, rowTrack, withIterations, withStages, type Settings,
 } from "../../model/layout.ts";
 import {
   formatBox, formatMarks, formatSettings, parseBox, parseMarks,
@@ -69,7 +69,8 @@ export const layout = computed(() => {
   void settingsKey.value;
   const info = trace.value?.info;
   if (!info) return { rows: [], height: 0 };
-  const tracks = withStages(info.tracks, info.stages ?? []);
+  const tracks = withIterations(
+    withStages(info.tracks, info.stages ?? []), info.iterations);
   const pieces = pathShown.value ? critical.value.length : 0;
   const own = rowTracks.value.map(({ group, name, spans }) =>
     rowTrack(group, name, spans.length));

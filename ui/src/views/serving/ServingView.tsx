@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An inference server: iterations by kind, what is in the batch over time, and
+// what each request waited for.
+import "../../styles/serving.css";
+import type { ServingInfo } from "../../generated/answers.ts";
+import { countOf } from "../../model/format.ts";
+import { Message } from "../../shell/Messages.tsx";
+import { useAnswer } from "../../state/load.ts";
+import { trace } from "../../state/trace.ts";
+import { Loaded, Page } from "../parts.tsx";
+import { KindsCard } from "./KindsCard.tsx";
+import { LatencyCard } from "./LatencyCard.tsx";
+import { TimeCard } from "./TimeCard.tsx";
+
+function Content({ info }: { info: ServingInfo }) {
+  return (
+    <Page title="Serving" detail={[info.engine,
+      countOf(info.iterations, "iteration"),
+      info.requests > 0 ? countOf(info.requests, "request")
+        : "the trace does not say which requests"]
+      .filter(Boolean).join(" · ")}>
+      {info.iterations > 0 && <KindsCard info={info} />}
+      <TimeCard info={info} />
+      <LatencyCard info={info} />
+    </Page>
+  );
+}
+
+export default function ServingView() {
+  const open = trace.value;
+  const served = open?.info.iterations != null;
+  const load = useAnswer("serving", served ? { t: open.t } : null);
+  if (!served)
+    return <Message title="No iterations in this trace" text={"A server " +
+      "marks them by `stepscope.iteration()`, or by the hook of its engine, " +
+      "`stepscope.hook(\"vllm\")`."} />;
+  return (
+    <Loaded whole what="The iterations" load={load}>
+      {(info) => <Content info={info} />}
+    </Loaded>
+  );
+}
