@@ -115,9 +115,8 @@ class Reader {
 
   // What the recorder noted of the process.
   bool AddFact(size_t i, Process& process) {
-    for (const char* key :
-         {"cpus", "cpus_usable", "first_chosen_step", "saved", "step_range",
-          "unprofiled_times_ns"}) {
+    for (const char* key : {"cpus", "cpus_usable", "first_chosen_step", "saved",
+                            "step_range", "unprofiled_times_ns"}) {
       if (const auto value = Value(i, key)) {
         process.metadata.emplace_back(b_.Intern(key), b_.Intern(*value));
         return true;

@@ -64,9 +64,9 @@ void WriteLatency(JsonWriter& json, const Latency& latency,
   json.EndObject();
 }
 
-std::vector<int64_t> OfRequests(
-    const Serving& serving,
-    std::optional<int64_t> (RequestRow::*value)() const) {
+std::vector<int64_t> OfRequests(const Serving& serving,
+                                std::optional<int64_t> (RequestRow::*value)()
+                                    const) {
   std::vector<int64_t> values;
   for (const RequestRow& one : serving.requests().list)
     if (const auto time = (one.*value)()) values.push_back(*time);

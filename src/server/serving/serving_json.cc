@@ -39,8 +39,7 @@ void WriteOptional(JsonWriter& json, const std::optional<int64_t>& value) {
 }
 
 // What is known of the time in which there was something of a request.
-Interval WholeOf(const IterationTable& iterations,
-                 const RequestRow& request) {
+Interval WholeOf(const IterationTable& iterations, const RequestRow& request) {
   Interval whole = {INT64_MAX, INT64_MIN};
   const auto add = [&](std::optional<int64_t> time) {
     if (!time) return;
@@ -89,8 +88,7 @@ struct MemberRow {
 };
 
 MemberRow RowOfMember(const OpenTrace& open, Serving::Member member) {
-  const RequestRow& request =
-      open.serving()->requests().list[member.request];
+  const RequestRow& request = open.serving()->requests().list[member.request];
   const RequestIteration& one = request.iterations[member.at];
   return {one.index, member.request, request.id,
           one.kind,  one.tokens,     one.start_ns - open.origin_ns(),
@@ -272,8 +270,7 @@ void WriteIterationOf(JsonWriter& json, const OpenTrace& open, Row row) {
   json.Key("members").BeginArray();
   for (const Serving::Member& member :
        members.first(std::min(members.size(), kMostMembersOfEvent))) {
-    const RequestRow& request =
-        serving->requests().list[member.request];
+    const RequestRow& request = serving->requests().list[member.request];
     json.BeginObject().Field("index", uint64_t{member.request});
     json.Field("id", request.id).EndObject();
   }
