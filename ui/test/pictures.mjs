@@ -26,6 +26,10 @@ const FILES = {
   "ddp/rank1.json.gz": "torch_ddp_gloo_rank1.json.gz",
 };
 
+/** A server, whose requests are added as a capture has them. */
+const SERVING =
+  join(ROOT, "tests/fixtures/serving/h200_toy_graph_async");
+
 async function tableOf(page) {
   await page.waitForSelector(".t-row");
 }
@@ -88,6 +92,11 @@ const VIEWS = [
   }],
   ["distributed", 860, "ddp", "distributed", tableOf],
   ["steps", 760, "resnet50", "steps?tab=folded", tableOf],
+  ["serving", 1000, "serving", "serving?request=5", async (page) => {
+    await page.waitForSelector(".lane[aria-selected=true]");
+    await page.waitForSelector(".parts-of li");
+    await page.waitForSelector(".histogram");
+  }],
   ["compare", 760, "resnet50", "compare", async (page) => {
     await page.locator(".choices button", { hasText: "kineto" }).click();
     await tableOf(page);
@@ -104,6 +113,10 @@ async function serve(folder) {
     mkdirSync(dirname(join(folder, place)), { recursive: true });
     copyFileSync(join(TRACES, file), join(folder, place));
   }
+  mkdirSync(join(folder, "serving"));
+  spawnSync(join(dirname(PROGRAM), "viewer_serving_trace"),
+    [`${SERVING}.json.gz`, `${SERVING}.truth.json`,
+      join(folder, "serving/server.sscap")]);
   const child = spawn(PROGRAM, ["view", folder, "--port", "0", "--no-cache"],
     { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
