@@ -59,17 +59,17 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"Ledger", R"(seen, kept, no_launch?, outlives_parent?: number;
       repaired, rejected: Record<string, number>)"},
     {"SourceInfo", "format: string; files: string[]"},
-    // Of an inference server; `groups` have threads with iterations. Null:
-    // nothing of the kind is in the trace.
+    // Iterations and requests of an inference server; `groups` have threads
+    // with iterations.
     {"ServesInfo", "count, requests: number; kinds: string[]; groups: number[]"},
     {"PreviewInfo", "read, events: number"},
     {"LevelsInfo", "min, max: number"},
+    // `serves`: by its names it may have iterations of a server.
     {"TraceInfo", R"(origin_ns, epoch_ns?: string;
       epoch_known?, complete: boolean; recording?: boolean;
       span_ns, events, names, repaired, rejected: number;
       preview?: PreviewInfo | null; groups: GroupInfo[]; tracks: TrackInfo[];
-      steps: StepInfo[]; stages?: StageInfo[]; iterations?: ServesInfo | null;
-      idle_causes?: string[];
+      steps: StepInfo[]; stages?: StageInfo[]; serves?: boolean; idle_causes?: string[];
       classes: string[];
       short?: Record<string, string>; levels: LevelsInfo; source?: SourceInfo;
       ledger: Ledger; notes?: string[])"},
@@ -326,7 +326,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
       advise: AdviseDoc; whatif: WhatIfDoc; compare: CompareDoc;
       tables: DeclaredTables; table: FlatTable; traces, read: TraceList;
       job: JobInfo; job_steps: JobSteps; heat: HeatMap;
-      serving: ServingInfo; iterations: IterationSpots;
+      serves: ServesInfo; serving: ServingInfo; iterations: IterationSpots;
       iteration: IterationInfo; requests: RequestList; request: RequestInfo;
       iteration_work: IterationWork;
       sql_schema: SqlSchema; sql: SqlRows; sql_stop: SqlStopped)"},

@@ -85,6 +85,12 @@ Result<std::string> AnswerIterationWork(const OpenTrace& open,
 }  // namespace
 
 void Api::AddServing() {
+  // Of any trace; takes its time where there are millions of marks.
+  AddOnTrace("serves",
+             OfAllEvents([](const OpenTrace& open,
+                            const Parameters&) -> Result<std::string> {
+               return ServesJson(open);
+             }));
   const auto add = [this](std::string_view path, OnTrace answer) {
     AddOnTrace(
         path,

@@ -194,7 +194,8 @@ def answers_about(server, window):
         yield asked("memory_held", place=place["id"])
         yield asked("memory_held", place=place["id"], at=span,
                     other_event=place["peak_event"])
-    if trace["iterations"]:
+    yield asked("serves")
+    if server.get("serves", t=t)["requests"] > 1:
         for path, params in (
                 ("serving", {}), ("requests", {}), ("iterations", {}),
                 ("iterations", {"t0": 0, "t1": span, "px": 7, "request": 1}),

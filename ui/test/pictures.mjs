@@ -35,6 +35,10 @@ const SIZES = [
   { width: 1920, height: 1080, place: "viewer_sizes/NAME_1920" },
 ];
 
+/** A server, whose requests are added as a capture has them. */
+const SERVING =
+  join(ROOT, "tests/fixtures/serving/h200_toy_graph_async");
+
 async function tableOf(page) {
   await page.waitForSelector(".t-row");
 }
@@ -118,6 +122,11 @@ const VIEWS = [
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await tableOf(page);
   }],
+  ["serving", 1000, "serving", "serving?request=5", async (page) => {
+    await page.waitForSelector(".lane[aria-selected=true]");
+    await page.waitForSelector(".parts-of li");
+    await page.waitForSelector(".histogram");
+  }],
   ["compare", 760, "resnet50", "compare", async (page) => {
     await page.locator(".choices button", { hasText: "kineto" }).click();
     await tableOf(page);
@@ -134,6 +143,10 @@ async function serve(folder) {
     mkdirSync(dirname(join(folder, place)), { recursive: true });
     copyFileSync(join(TRACES, file), join(folder, place));
   }
+  mkdirSync(join(folder, "serving"));
+  spawnSync(join(dirname(PROGRAM), "viewer_serving_trace"),
+    [`${SERVING}.json.gz`, `${SERVING}.truth.json`,
+      join(folder, "serving/server.sscap")]);
   const child = spawn(PROGRAM, ["view", folder, "--port", "0", "--no-cache"],
     { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {

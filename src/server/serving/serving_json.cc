@@ -232,25 +232,25 @@ std::string RequestJson(const OpenTrace& open, uint32_t index) {
   return json.Take();
 }
 
-void WriteServes(JsonWriter& json, const OpenTrace& open) {
+std::string ServesJson(const OpenTrace& open) {
   const Serving* const serving = open.serving();
-  json.Key("iterations");
-  if (serving == nullptr) {
-    json.Null();
-    return;
-  }
+  const IterationTable none;
+  const IterationTable& iterations =
+      serving != nullptr ? serving->iterations() : none;
   std::set<uint32_t> groups;
-  for (const IterationRow& one : serving->iterations().list)
+  for (const IterationRow& one : iterations.list)
     if (const auto group = GroupOf(open, one)) groups.insert(*group);
-  json.BeginObject();
-  json.Field("count", uint64_t{serving->iterations().list.size()});
-  json.Field("requests", uint64_t{serving->request_count()});
+  JsonWriter json;
+  json.BeginObject().Field("count", uint64_t{iterations.list.size()});
+  json.Field("requests",
+             uint64_t{serving != nullptr ? serving->request_count() : 0});
   json.Key("kinds").BeginArray();
-  for (const IterationKindRow& row : serving->iterations().kinds)
+  for (const IterationKindRow& row : iterations.kinds)
     json.String(NameOf(row.kind));
   json.EndArray().Key("groups").BeginArray();
   for (const uint32_t group : groups) json.UInt(group);
   json.EndArray().EndObject();
+  return json.Take();
 }
 
 void WriteIterationOf(JsonWriter& json, const OpenTrace& open, Row row) {

@@ -2,7 +2,7 @@
 //
 // What the page asks of a server's iterations and requests. No answer grows
 // with the trace: windows are put together by pixel, lists are cut and say how
-// much there is. REQUIRES, but for Write...: OpenTrace::serving().
+// much there is. REQUIRES: OpenTrace::serving(), unless stated.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +45,10 @@ std::vector<bool> IterationsOfRequest(const Serving& serving, uint32_t request);
 // Of tracks, that its thread is shown in; nothing: it is not shown.
 std::optional<uint32_t> GroupOf(const OpenTrace& open, const IterationRow& one);
 
-// "iterations": how many the trace has, and in which groups of tracks; null:
-// none.
-void WriteServes(JsonWriter& json, const OpenTrace& open);
-// "iteration": that of an event, with the first of its requests; or null.
+// How many iterations and requests a trace has, and where; of any trace.
+std::string ServesJson(const OpenTrace& open);
+// "iteration": that of an event of any trace, with the first of its requests;
+// or null.
 void WriteIterationOf(JsonWriter& json, const OpenTrace& open, Row row);
 
 }  // namespace stepscope::server

@@ -140,10 +140,10 @@ TEST(ServingTest, RequestsAndIterationsHaveEachOther) {
             std::string::npos);
   EXPECT_NE(mixed.find("[0,\"a\",\"decode\",1,1]"), std::string::npos) << mixed;
   EXPECT_NE(mixed.find("[1,\"b\",\"prefill\",90,99]"), std::string::npos);
-  EXPECT_NE(TraceJson(open).find(
-                "\"iterations\":{\"count\":3,\"requests\":2,"
-                "\"kinds\":[\"prefill\",\"decode\",\"mixed\"],\"groups\":[1]}"),
-            std::string::npos);
+  EXPECT_EQ(ServesJson(open),
+            "{\"count\":3,\"requests\":2,"
+            "\"kinds\":[\"prefill\",\"decode\",\"mixed\"],\"groups\":[1]}");
+  EXPECT_NE(TraceJson(open).find("\"serves\":true"), std::string::npos);
 }
 
 TEST(ServingTest, LatenciesAreThoseOfTheRequests) {
@@ -182,7 +182,9 @@ TEST(ServingTest, OthersHaveNothingOfTheKind) {
   )"));
   EXPECT_FALSE(MayServe(open.trace()));
   EXPECT_EQ(open.serving(), nullptr);
-  EXPECT_NE(TraceJson(open).find("\"iterations\":null"), std::string::npos);
+  EXPECT_NE(TraceJson(open).find("\"serves\":false"), std::string::npos);
+  EXPECT_EQ(ServesJson(open),
+            "{\"count\":0,\"requests\":0,\"kinds\":[],\"groups\":[]}");
 }
 
 // Many iterations of one to three requests, with a kernel or two for each.

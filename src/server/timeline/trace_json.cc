@@ -11,7 +11,7 @@
 #include "analysis/step_part.h"
 #include "base/json_writer.h"
 #include "report/ledger_json.h"
-#include "server/serving/serving_json.h"
+#include "server/serving/serving.h"
 #include "server/timeline/idle_parts.h"
 #include "server/timeline/short_names.h"
 #include "trace/clock_facts.h"
@@ -171,11 +171,11 @@ std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
   if (preview == nullptr) {
     WriteSteps(json, open);
     WriteStages(json, open);
-    WriteServes(json, open);
   } else {
     json.Key("steps").BeginArray().EndArray();
     json.Key("stages").BeginArray().EndArray();
   }
+  json.Field("serves", preview == nullptr && MayServe(trace));
   json.Key("idle_causes").BeginArray();
   for (const std::string_view cause : IdleCauseNames()) json.String(cause);
   json.EndArray();

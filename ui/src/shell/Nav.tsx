@@ -64,8 +64,8 @@ const THEMES = {
 export function Nav({ current }: { current: string }) {
   const health = trace.value && !isPreview.value &&
     healthOf(trace.value.info);
-  const shown = views.filter(({ key, offered }) => !offered ||
-    key === current || trace.value && offered(trace.value.info));
+  const shown = views.filter(({ key, offered }) =>
+    !offered || key === current || offered());
   const first = shown.filter((view) => view.group === 1);
   const second = shown.filter((view) => view.group === 2);
   return (

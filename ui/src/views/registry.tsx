@@ -3,8 +3,8 @@
 // The views, in the order of the navigation. A view is one line here and one
 // folder beside it; each is a chunk of its own, loaded when it is first shown.
 import type { ComponentType } from "preact";
-import type { TraceInfo } from "../generated/answers.ts";
 import type { IconName } from "../shell/icons.tsx";
+import { serves } from "../state/serving.ts";
 
 export interface View {
   key: string;
@@ -12,8 +12,8 @@ export interface View {
   icon: IconName;
   /** A rule is drawn above the first view of the second group. */
   group: 1 | 2;
-  /** Of which traces it has something to show; without it: of all. */
-  offered?: (info: TraceInfo) => boolean;
+  /** Whether it has something of the shown trace; without it: always. */
+  offered?: () => boolean;
   load: () => Promise<{ default: ComponentType }>;
 }
 
@@ -35,7 +35,7 @@ export const views: View[] = [
   { key: "distributed", title: "Distributed", icon: "distributed", group: 1,
     load: () => import("./distributed/DistributedView.tsx") },
   { key: "serving", title: "Serving", icon: "serving", group: 2,
-    offered: ({ iterations }) => iterations != null,
+    offered: () => serves.value != null,
     load: () => import("./serving/ServingView.tsx") },
   { key: "steps", title: "Steps", icon: "steps", group: 2,
     load: () => import("./steps/StepsView.tsx") },

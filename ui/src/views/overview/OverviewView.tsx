@@ -16,6 +16,7 @@ import {
 } from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
 import { navigate, route } from "../../state/route.ts";
+import { serves } from "../../state/serving.ts";
 import { trace } from "../../state/trace.ts";
 import { Message } from "../../shell/Messages.tsx";
 import { Loaded, Page } from "../parts.tsx";
@@ -34,13 +35,14 @@ import { KernelsCard, OperatorsCard, UserCard } from "./TopCards.tsx";
 import { Tile } from "./Tiles.tsx";
 import { WhatIfCard } from "./WhatIfCard.tsx";
 
-function detailOf(doc: SummaryDoc, serves: number): string {
+function detailOf(doc: SummaryDoc, iterations: number): string {
   const workers = doc.waterfall?.inputs.processes ?? 1;
   const steps = doc.step_time?.steps ?? doc.steps.length;
   const period = doc.step_time?.period;
   return [
     period ? `${countOf(steps, "step")}, median ${formatTime(period.p50_ns)}`
-      : serves > 0 ? countOf(serves, "iteration") : "No steps were recorded",
+      : iterations > 0 ? countOf(iterations, "iteration")
+        : "No steps were recorded",
     countOf(workers, "worker"),
     ledgerText(doc.ledger.seen, trace.value?.info.rejected ?? 0,
       trace.value?.info.repaired ?? 0, trace.value?.info.complete === false),
@@ -56,9 +58,9 @@ function Content({ doc, advise }: {
   const uses = useFlatTable("device_use");
   const devices = uses.state === "ready" ? deviceUses(uses.value) : [];
   const info = trace.value?.info;
-  const serves = info?.iterations?.count ?? 0;
+  const count = serves.value?.count ?? 0;
   const asked = useAnswer("serving",
-    serves > 0 ? { t: trace.value!.t } : null);
+    count > 0 ? { t: trace.value!.t } : null);
   const serving = asked.state === "ready" ? asked.value : null;
   const figures = figuresOf(doc, advise, mainDevice(devices),
     info?.complete === false, info?.tracks);
@@ -67,7 +69,7 @@ function Content({ doc, advise }: {
   const said = advise?.headline ?? [];
   const title = said.map((one) => prose(one)).join(" ") || "Overview";
   return (
-    <Page title={title} detail={detailOf(doc, serves)} actions={<>
+    <Page title={title} detail={detailOf(doc, count)} actions={<>
       <ExportReport />
       <button class="button primary" onClick={() => navigate(
         { ...route.value, view: "trace", more: {} }, true)}>
@@ -79,7 +81,7 @@ function Content({ doc, advise }: {
       <div class="overview">
         {serving && <Tile column="main"><IterationsCard info={serving} />
         </Tile>}
-        {(steps || serves === 0) &&
+        {(steps || count === 0) &&
           <Tile column="main"><StepCard doc={doc} /></Tile>}
         <Tile column="side"><AdviceCard advise={advise}
           nothing={said.at(-1) ?? ""} /></Tile>

@@ -7,6 +7,7 @@ import type { ServingInfo } from "../../generated/answers.ts";
 import { countOf } from "../../model/format.ts";
 import { Message } from "../../shell/Messages.tsx";
 import { useAnswer } from "../../state/load.ts";
+import { serves } from "../../state/serving.ts";
 import { trace } from "../../state/trace.ts";
 import { Loaded, Page } from "../parts.tsx";
 import { KindsCard } from "./KindsCard.tsx";
@@ -29,9 +30,9 @@ function Content({ info }: { info: ServingInfo }) {
 
 export default function ServingView() {
   const open = trace.value;
-  const served = open?.info.iterations != null;
-  const load = useAnswer("serving", served ? { t: open.t } : null);
-  if (!served)
+  const load = useAnswer("serving",
+    open && serves.value ? { t: open.t } : null);
+  if (serves.value === null)
     return <Message title="No iterations in this trace" text={"A server " +
       "marks them by `stepscope.iteration()`, or by the hook of its engine, " +
       "`stepscope.hook(\"vllm\")`."} />;

@@ -3,9 +3,7 @@
 // One axis of time: what is in the batch, the phases of each request below it,
 // and at the side what is chosen.
 import { useMemo, useRef } from "preact/hooks";
-import type {
-  RequestList, ServesInfo, ServingInfo,
-} from "../../generated/answers.ts";
+import type { RequestList, ServingInfo } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { ITERATIONS, PHASES } from "../../generated/looks.ts";
 import { clampRange, zoomAt, type Range } from "../../model/axis.ts";
@@ -19,7 +17,7 @@ import { toast } from "../../shell/Toast.tsx";
 import { useAnswer, type Load } from "../../state/load.ts";
 import { showRange } from "../../state/locate.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
-import { choose, chosen, showWorkOf } from "../../state/serving.ts";
+import { choose, chosen, serves, showWorkOf } from "../../state/serving.ts";
 import { trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Card, Loaded, Segments, Sized } from "../parts.tsx";
@@ -55,9 +53,9 @@ function show(range: Range, span: number): void {
 const showAll = () => navigate({ from: null, to: null }, true);
 
 /** Phases have the colours of the iterations that do them. */
-function Colours({ serves }: { serves: ServesInfo | null | undefined }) {
-  const kinds = serves?.kinds ?? [];
-  const phases = Object.keys(serves?.requests ? PHASES : {})
+function Colours() {
+  const kinds = serves.value?.kinds ?? [];
+  const phases = Object.keys(serves.value?.requests ? PHASES : {})
     .filter((phase) => !kinds.includes(phase));
   const looks = [...kinds.map((kind) => lookOf(ITERATIONS, kind)),
     ...phases.map((phase) => lookOf(PHASES, phase))];
@@ -73,7 +71,7 @@ function Colours({ serves }: { serves: ServesInfo | null | undefined }) {
 /** Whose iterations: of several processes that do not do the same. */
 function ProcessChoice() {
   const info = trace.value!.info;
-  const groups = info.iterations?.groups ?? [];
+  const groups = serves.value?.groups ?? [];
   if (groups.length < 2) return null;
   return (
     <select aria-label="Process" value={route.value.more["group"] ?? ""}
@@ -147,7 +145,7 @@ function Requests({ list, range }: { list: RequestList; range: Range }) {
 }
 
 export function TimeCard({ info }: { info: ServingInfo }) {
-  const { t, info: { span_ns: span, iterations } } = trace.value!;
+  const { t, info: { span_ns: span } } = trace.value!;
   const { from, to } = route.value;
   const range = from !== null && to !== null
     ? clampRange({ t0: from, t1: to }, span) : servingRange(info);
@@ -158,7 +156,7 @@ export function TimeCard({ info }: { info: ServingInfo }) {
     <Card class="serving-card" title="Over time"
       detail={`${formatTime(range.t1 - range.t0)} in view`}
       actions={<Actions range={range} span={span} />}>
-      <Colours serves={iterations} />
+      <Colours />
       <div class="serving-time">
         <div class="serving-plot">
           <Loaded what="The iterations" load={spots}>

@@ -8,6 +8,7 @@ import { CLASSES, ITERATIONS, LEGEND, PARTS } from "../../generated/looks.ts";
 import { lookOf } from "../../model/palette.ts";
 import { useDismiss } from "../../shell/dismiss.ts";
 import { Icon } from "../../shell/icons.tsx";
+import { serves } from "../../state/serving.ts";
 import { trace } from "../../state/trace.ts";
 
 /** What the trace can show, most wanted first: where there is no room for all,
@@ -35,7 +36,7 @@ export function Legend() {
     ...shown.map(({ hue, title }) => (
       <li key={hue}><Swatch hue={hue} />{title}</li>
     )),
-    ...(info.iterations?.kinds ?? []).map((kind) => {
+    ...(serves.value?.kinds ?? []).map((kind) => {
       const { hue, title } = lookOf(ITERATIONS, kind);
       return <li key={kind}><Swatch hue={hue} />Iteration: {title}</li>;
     }),

@@ -22,6 +22,7 @@ import { indexSpots, spotsOf } from "../../model/serving.ts";
 import { skyline } from "../../model/skyline.ts";
 import { api } from "../../state/api.ts";
 import { useAnswer } from "../../state/load.ts";
+import { serves } from "../../state/serving.ts";
 import { theme } from "../../state/theme.ts";
 import { trace } from "../../state/trace.ts";
 import type { Controller } from "./controller.ts";
@@ -134,9 +135,9 @@ export function Minimap({ controller, seen }: {
     open ? busySource(open.info) : { of: "nothing" }, [open?.info]);
   const curve = useCurve(t, open?.info, source);
   const boxes = useSkyline(t, open?.info, source);
-  const serves = open?.info.iterations != null && open.info.steps.length === 0;
-  const iterations = useAnswer("iterations", serves
-    ? { t, t0: 0, t1: open.info.span_ns, px: BUCKETS } : null);
+  const iterations = useAnswer("iterations",
+    open && serves.value && open.info.steps.length === 0
+      ? { t, t0: 0, t1: open.info.span_ns, px: BUCKETS } : null);
   const spots = iterations.state === "ready" ? iterations.value : null;
   const { width } = s.plotSize.value;
   const span = open?.info.span_ns ?? 1;

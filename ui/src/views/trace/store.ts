@@ -19,6 +19,7 @@ import { someOf } from "../../model/shown.ts";
 import { keepDensity, keptDensity } from "../../state/density.ts";
 import type { Load } from "../../state/load.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
+import { serves } from "../../state/serving.ts";
 import { rowTracks } from "../../state/sql.ts";
 import { trace } from "../../state/trace.ts";
 import type { Arrow, HitAnswer, Place } from "../../worker/protocol.ts";
@@ -70,7 +71,7 @@ export const layout = computed(() => {
   const info = trace.value?.info;
   if (!info) return { rows: [], height: 0 };
   const tracks = withIterations(
-    withStages(info.tracks, info.stages ?? []), info.iterations);
+    withStages(info.tracks, info.stages ?? []), serves.value);
   const pieces = pathShown.value ? critical.value.length : 0;
   const own = rowTracks.value.map(({ group, name, spans }) =>
     rowTrack(group, name, spans.length));
