@@ -8,6 +8,6 @@
 
 namespace stepscope {
 
-inline constexpr std::string_view kMemoryLevelsPlace = "Place(by category)";
+inline constexpr std::string_view kMemoryLevelsPlace = "Place(one device)";
 
 }  // namespace stepscope
