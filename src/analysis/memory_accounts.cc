@@ -60,7 +60,7 @@ std::optional<MemoryBy> ParseMemoryBy(std::string_view text) {
 std::vector<MemoryAccount> MakeMemoryAccounts(const EventTree& tree) {
   const Trace& trace = tree.trace();
   std::vector<MemoryAccount> accounts;
-  MemoryCategories categories(trace);
+  MemoryCategories categories(tree, StepTable(tree));
   Accountable accountable(tree);
   for (MemoryScript& script : MakeMemoryScripts(trace)) {
     MemoryAccount& account = accounts.emplace_back();

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include "trace/memory_levels.h"
 
 namespace stepscope {
 namespace {
@@ -15,6 +18,14 @@ bool IsWorkspaceSize(int64_t bytes) {
                               int64_t{4'194'304}, int64_t{1'048'576}})
     if (bytes == known) return true;
   return false;
+}
+
+// The first range that begins behind a time.
+std::vector<Interval>::const_iterator FirstAfter(
+    const std::vector<Interval>& ranges, int64_t time_ns) {
+  return std::upper_bound(
+      ranges.begin(), ranges.end(), time_ns,
+      [](int64_t time, const Interval& range) { return time < range.begin; });
 }
 
 bool Has(std::string_view text, std::string_view part) {
@@ -43,55 +54,72 @@ std::string_view MemoryCategoryName(MemoryCategory category) {
   return "other";
 }
 
-MemoryCategories::MemoryCategories(const Trace& trace)
-    : trace_(trace), alone_(IsOfMemoryAlone(trace)) {
-  std::vector<Interval> backward;
-  for (Row row = 0; row < trace.size(); ++row) {
-    const uint16_t type = trace.type()[row];
+MemoryCategories::MemoryCategories(const EventTree& tree,
+                                   const StepTable& steps)
+    : trace_(tree.trace()),
+      levels_place_(trace_.strings().Find(kMemoryLevelsPlace)),
+      alone_(IsOfMemoryAlone(trace_)),
+      optimizer_(trace_.processes().size()),
+      backward_(trace_.processes().size()) {
+  for (Row row = 0; row < trace_.size(); ++row) {
+    const uint16_t type = trace_.type()[row];
     has_steps_ |= type == STEPSCOPE_PROFILE_STEP;
-    const Interval when = {trace.start_ns()[row], trace.end_ns(row)};
+    const Interval when = {trace_.start_ns()[row], trace_.end_ns(row)};
     if (type == STEPSCOPE_OPTIMIZATION &&
-        trace.str(trace.name()[row]).starts_with("Optimizer.step"))
-      optimizer_.push_back(when);
-    if (type == STEPSCOPE_BACKWARD && !alone_) backward.push_back(when);
+        trace_.str(trace_.name()[row]).starts_with("Optimizer.step"))
+      optimizer_[ProcessOf(row)].push_back(when);
+    if (type == STEPSCOPE_BACKWARD && !alone_)
+      backward_[ProcessOf(row)].push_back(when);
   }
+  for (const StepInterval& stage : steps.stages())
+    if (stage.type == STEPSCOPE_BACKWARD && stage.inferred && !alone_)
+      backward_[tree.threads()[stage.thread].process].push_back(stage.range);
   const auto earlier = [](const Interval& a, const Interval& b) {
     return a.begin < b.begin;
   };
-  std::sort(optimizer_.begin(), optimizer_.end(), earlier);
-  std::sort(backward.begin(), backward.end(), earlier);
-  for (const Interval& when : backward) {
-    if (backward_.empty() || when.begin > backward_.back().end)
-      backward_.push_back(when);
-    backward_.back().end = std::max(backward_.back().end, when.end);
+  for (std::vector<Interval>& ranges : optimizer_)
+    std::sort(ranges.begin(), ranges.end(), earlier);
+  for (std::vector<Interval>& ranges : backward_) {
+    std::sort(ranges.begin(), ranges.end(), earlier);
+    std::vector<Interval> apart;
+    for (const Interval& when : ranges) {
+      if (apart.empty() || when.begin > apart.back().end) apart.push_back(when);
+      apart.back().end = std::max(apart.back().end, when.end);
+    }
+    ranges = std::move(apart);
   }
 }
 
-int64_t MemoryCategories::OptimizerEnd(int64_t time_ns) const {
-  const auto after = std::upper_bound(
-      optimizer_.begin(), optimizer_.end(), time_ns,
-      [](int64_t time, const Interval& range) { return time < range.begin; });
-  return after != optimizer_.begin() && time_ns <= after[-1].end ? after[-1].end
-                                                                 : -1;
+uint32_t MemoryCategories::ProcessOf(Row row) const {
+  return trace_.tracks()[trace_.track()[row]].process;
 }
 
-bool MemoryCategories::OptimizerBetween(int64_t from_ns, int64_t to_ns) const {
-  const auto after = std::upper_bound(
-      optimizer_.begin(), optimizer_.end(), from_ns,
-      [](int64_t time, const Interval& range) { return time < range.begin; });
-  return after != optimizer_.end() && after->begin <= to_ns;
+int64_t MemoryCategories::OptimizerEnd(uint32_t process,
+                                       int64_t time_ns) const {
+  const std::vector<Interval>& ranges = optimizer_[process];
+  const auto after = FirstAfter(ranges, time_ns);
+  return after != ranges.begin() && time_ns <= after[-1].end ? after[-1].end
+                                                             : -1;
 }
 
-bool MemoryCategories::InBackward(int64_t time_ns) const {
-  const auto after = std::upper_bound(
-      backward_.begin(), backward_.end(), time_ns,
-      [](int64_t time, const Interval& range) { return time < range.begin; });
-  return after != backward_.begin() && time_ns < after[-1].end;
+bool MemoryCategories::OptimizerBetween(uint32_t process, int64_t from_ns,
+                                        int64_t to_ns) const {
+  const std::vector<Interval>& ranges = optimizer_[process];
+  const auto after = FirstAfter(ranges, from_ns);
+  return after != ranges.end() && after->begin <= to_ns;
+}
+
+bool MemoryCategories::InBackward(uint32_t process, int64_t time_ns) const {
+  const std::vector<Interval>& ranges = backward_[process];
+  const auto after = FirstAfter(ranges, time_ns);
+  return after != ranges.begin() && time_ns < after[-1].end;
 }
 
 MemoryCategories::Where MemoryCategories::WhereIs(const MemoryEvent& event) {
   if (event.owner == kNoRow && !alone_)
-    return InBackward(event.time_ns) ? Where::kBackward : Where::kForward;
+    return InBackward(trace_.tracks()[event.track].process, event.time_ns)
+               ? Where::kBackward
+               : Where::kForward;
   return WhereIsOwner(event.owner);
 }
 
@@ -104,6 +132,9 @@ MemoryCategories::Where MemoryCategories::WhereIsOperator(Row row) const {
     if (type == STEPSCOPE_OPTIMIZATION) return Where::kOptimizer;
     in_step |= type == STEPSCOPE_PROFILE_STEP;
   }
+  // On a thread of autograd's, or in a pass that was concluded.
+  if (InBackward(ProcessOf(row), trace_.start_ns()[row]))
+    return Where::kBackward;
   return in_step || !has_steps_ ? Where::kForward : Where::kSetUp;
 }
 
@@ -129,14 +160,27 @@ MemoryCategories::Where MemoryCategories::WhereIsOwner(Row row) {
   return where;
 }
 
+// The file says it: torch's profiler followed the tensors.
+MemoryCategory MemoryCategories::StatedBy(Row owner) const {
+  const std::string_view name =
+      owner == kNoRow ? std::string_view() : trace_.str(trace_.name()[owner]);
+  for (size_t i = 0; i < kMemoryCategories; ++i)
+    if (name == MemoryCategoryName(static_cast<MemoryCategory>(i)))
+      return static_cast<MemoryCategory>(i);
+  return MemoryCategory::kOther;
+}
+
 MemoryCategory MemoryCategories::Of(const BlockLife& allocation) {
   const MemoryEvent made = trace_.memory()[allocation.made];
+  if (levels_place_ != StringId() && made.place == levels_place_)
+    return StatedBy(made.owner);
   const bool kept = allocation.freed == BlockLife::kNever;
   const MemoryEvent freed =
       kept ? MemoryEvent() : trace_.memory()[allocation.freed];
   const int64_t until = kept ? INT64_MAX : freed.time_ns;
+  const uint32_t process = trace_.tracks()[made.track].process;
   Where where = WhereIs(made);
-  const int64_t optimizer_end = OptimizerEnd(made.time_ns);
+  const int64_t optimizer_end = OptimizerEnd(process, made.time_ns);
   if (optimizer_end >= 0 && where != Where::kWorkspace)
     where = Where::kOptimizer;
   const int64_t asked = made.bytes - made.padding_bytes;
@@ -149,15 +193,15 @@ MemoryCategory MemoryCategories::Of(const BlockLife& allocation) {
   switch (where) {
     case Where::kOptimizer:
       return until > std::max(optimizer_end, made.time_ns) &&
-                     (kept || OptimizerBetween(made.time_ns, until))
+                     (kept || OptimizerBetween(process, made.time_ns, until))
                  ? MemoryCategory::kOptimizerState
                  : MemoryCategory::kTemporary;
     case Where::kBackward:
-      return kept || OptimizerBetween(made.time_ns, until)
+      return kept || OptimizerBetween(process, made.time_ns, until)
                  ? MemoryCategory::kGradients
                  : MemoryCategory::kTemporary;
     case Where::kSetUp:
-      return kept || OptimizerBetween(made.time_ns, until)
+      return kept || OptimizerBetween(process, made.time_ns, until)
                  ? MemoryCategory::kParameters
                  : MemoryCategory::kTemporary;
     case Where::kForward:

@@ -9,8 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/event_tree.h"
 #include "analysis/interval.h"
 #include "analysis/memory_script.h"
+#include "analysis/steps.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -24,13 +26,17 @@ enum class MemoryCategory : uint8_t {
   kWorkspace,
   kOther,
 };
+inline constexpr size_t kMemoryCategories = 7;
 std::string_view MemoryCategoryName(MemoryCategory category);
 
 class MemoryCategories {
  public:
-  explicit MemoryCategories(const Trace& trace);
+  // Refers to the tree's trace. Passes that nobody marked count, too.
+  MemoryCategories(const EventTree& tree, const StepTable& steps);
 
   MemoryCategory Of(const BlockLife& allocation);
+  // Whether a call of the optimizer of a process begins between two times.
+  bool OptimizerBetween(uint32_t process, int64_t from_ns, int64_t to_ns) const;
 
  private:
   enum class Where : uint8_t {
@@ -45,16 +51,20 @@ class MemoryCategories {
   Where WhereIsOwner(Row row);
   // Of a recorded operator: what it ran in.
   Where WhereIsOperator(Row row) const;
+  uint32_t ProcessOf(Row row) const;
   // The end of the optimizer's range around a time; negative: in none.
-  int64_t OptimizerEnd(int64_t time_ns) const;
-  bool OptimizerBetween(int64_t from_ns, int64_t to_ns) const;
-  bool InBackward(int64_t time_ns) const;
+  int64_t OptimizerEnd(uint32_t process, int64_t time_ns) const;
+  bool InBackward(uint32_t process, int64_t time_ns) const;
+
+  MemoryCategory StatedBy(Row owner) const;
 
   const Trace& trace_;
-  const bool alone_;  // a snapshot: stacks are all that is known
+  const StringId levels_place_;  // whose owners are categories; empty: none
+  const bool alone_;             // a snapshot: stacks are all that is known
   bool has_steps_ = false;
-  std::vector<Interval> optimizer_;  // by time
-  std::vector<Interval> backward_;   // by time, apart from each other
+  // By process, and by time.
+  std::vector<std::vector<Interval>> optimizer_;
+  std::vector<std::vector<Interval>> backward_;  // apart from each other
   std::unordered_map<Row, Where> where_;
 };
 

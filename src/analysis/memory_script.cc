@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "trace/memory_levels.h"
+
 namespace stepscope {
 namespace {
 
@@ -106,17 +108,17 @@ class ScriptMaker {
 
 }  // namespace
 
-bool IsOfDevice(const Trace& trace, const MemoryScript& script) {
-  const std::string_view place = trace.str(script.place);
+bool IsOfDevice(std::string_view place) {
   // importers/capture/history_join.cc names the latter.
-  return !place.starts_with("Place(cpu") && !place.ends_with(" beside torch)");
+  return !place.starts_with("Place(cpu") &&
+         !place.ends_with(" beside torch)") && place != kMemoryLevelsPlace;
 }
 
 bool IsOfMemoryAlone(const Trace& trace) {
   const std::vector<Source>& sources = trace.sources();
   return !sources.empty() &&
          std::all_of(sources.begin(), sources.end(), [](const Source& source) {
-           return source.format == "torch_memory";
+           return source.format.starts_with("torch_memory");
          });
 }
 

@@ -34,9 +34,9 @@ std::vector<MemoryScript> MakeMemoryScripts(const Trace& trace);
 
 // Whether a place is a device's, whose memory torch's caching allocator holds:
 // that of the host comes from malloc.
-bool IsOfDevice(const Trace& trace, const MemoryScript& script);
+bool IsOfDevice(std::string_view place);
 
-// Whether the files are snapshots of memory, in which nothing has a duration.
+// Whether the files are of memory alone, so that no operator has a duration.
 bool IsOfMemoryAlone(const Trace& trace);
 
 // Whether an event stands for what was there before the recording.

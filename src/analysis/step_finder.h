@@ -53,6 +53,10 @@ class StepFinder {
     likely = step;
     return first_[process] + step;
   }
+  // REQUIRES: what Find() returned for the process.
+  const Interval& RangeOf(uint32_t process, uint32_t step) const {
+    return steps_[process][step];
+  }
   size_t count(uint32_t process) const { return steps_[process].size(); }
   uint32_t total() const { return total_; }
 

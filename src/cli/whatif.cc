@@ -30,9 +30,43 @@ bool ReadChanges(const std::vector<std::string>& texts,
   return true;
 }
 
+bool ReadFactor(const std::string& option, const std::string& text,
+                double& factor) {
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (error == std::errc() && end == text.data() + text.size() && factor > 0 &&
+      factor <= 1024)
+    return true;
+  PrintError(option + " \"" + text +
+             "\": expected a factor above 0, up to 1024");
+  return false;
+}
+
+// The recordings of other batch sizes.
+ExitCode LoadRecorded(const std::vector<std::string>& texts,
+                      MemoryWhatifOptions& options) {
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == text.npos || equals + 1 == text.size()) {
+      PrintError("--recorded \"" + text + "\": expected FACTOR=FILE");
+      return kExitUsage;
+    }
+    double factor = 1;
+    if (!ReadFactor("--recorded", text.substr(0, equals), factor))
+      return kExitUsage;
+    ExitCode code = kExitOk;
+    auto trace = LoadTrace({text.substr(equals + 1)}, code);
+    if (trace == nullptr) return code;
+    options.recorded.emplace_back(factor, std::move(trace));
+  }
+  return kExitOk;
+}
+
 bool ReadMemoryOptions(const WhatifArguments& arguments,
                        MemoryWhatifOptions& options) {
   options.settings = arguments.settings;
+  options.checkpoints = arguments.checkpoints;
+  options.free_early = arguments.free_early;
   if (!arguments.device_memory.empty()) {
     const auto bytes = ParseByteCount(arguments.device_memory);
     if (!bytes || *bytes == 0 || *bytes > uint64_t{1} << 50) {
@@ -42,16 +76,13 @@ bool ReadMemoryOptions(const WhatifArguments& arguments,
     }
     options.device_bytes = static_cast<int64_t>(*bytes);
   }
-  if (!arguments.batch.empty()) {
-    const std::string& text = arguments.batch;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), options.batch);
-    if (error != std::errc() || end != text.data() + text.size() ||
-        !(options.batch > 0 && options.batch <= 1024)) {
-      PrintError("--batch \"" + text +
-                 "\": expected a factor above 0, up to 1024");
-      return false;
-    }
+  if (!arguments.batch.empty() &&
+      !ReadFactor("--batch", arguments.batch, options.batch))
+    return false;
+  if (!arguments.recorded.empty() && arguments.batch.empty()) {
+    PrintError(
+        "--recorded says how memory grows with --batch, which is missing");
+    return false;
   }
   return true;
 }
@@ -66,6 +97,8 @@ ExitCode RunMemoryWhatif(const WhatifArguments& arguments) {
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace = LoadTrace({arguments.input}, code);
   if (trace == nullptr) return code;
+  code = LoadRecorded(arguments.recorded, options);
+  if (code != kExitOk) return code;
   const Result<MemoryWhatif> whatif = ComputeMemoryWhatif(*trace, options);
   if (!whatif) {
     PrintError(whatif.error().message);
@@ -82,8 +115,11 @@ ExitCode RunMemoryWhatif(const WhatifArguments& arguments) {
 ExitCode RunWhatif(const WhatifArguments& arguments) {
   if (arguments.memory) return RunMemoryWhatif(arguments);
   if (!arguments.settings.empty() || !arguments.device_memory.empty() ||
-      !arguments.batch.empty()) {
-    PrintError("--setting, --device-memory and --batch need --memory");
+      !arguments.batch.empty() || !arguments.recorded.empty() ||
+      !arguments.checkpoints.empty() || arguments.free_early) {
+    PrintError(
+        "--setting, --device-memory, --batch, --recorded, --checkpoint and "
+        "--free-early need --memory");
     return kExitUsage;
   }
   if (arguments.changes.empty()) {

@@ -39,6 +39,12 @@ bool IsExecutionTrace(std::string_view head) {
   return (schema && nodes) || (nodes && edges);
 }
 
+// The title of torch's page, and of ours.
+bool IsMemoryPicture(std::string_view head) {
+  return head.find("<title>GPU Memory Profile HTML</title>") != head.npos ||
+         head.find("<title>Memory timeline</title>") != head.npos;
+}
+
 bool IsNsightReport(std::string_view path) {
   return path.ends_with(".nsys-rep") || path.ends_with(".qdrep") ||
          path.ends_with(".qdstrm");
@@ -70,6 +76,9 @@ std::string NameForeignFormat(std::span<const uint8_t> bytes,
     return "a report of Nsight Systems; convert it with `nsys export --type "
            "sqlite " +
            word + "` and read the .sqlite file";
+  if (IsMemoryPicture(head))
+    return "a page of export_memory_timeline(), which has a picture and no "
+           "figures; export it to a name that ends with .json.gz";
   if (IsChakra(head) || IsExecutionTrace(head))
     return "an execution trace (torch's ExecutionTraceObserver, Chakra), "
            "which has dependencies and no timeline; read the trace that "

@@ -37,6 +37,10 @@ TEST(ForeignFormatsTest, EachIsNamedWithItsRemedy) {
   ExpectNamed("a", std::string("NVR\0\1\0\0\0", 8),
               "a report of Nsight Compute", "nsys profile");
   ExpectNamed("a", "PK\x03\x04 and more", "a zip archive", "unzip ");
+  ExpectNamed("a.html",
+              "<html>\n<head><meta charset=\"utf-8\" /><title>GPU Memory "
+              "Profile HTML</title></head>",
+              "a picture and no figures", ".json.gz");
   std::string tar(512, '\0');
   tar.replace(257, 5, "ustar");
   ExpectNamed("a.tar.gz", tar, "a tar archive", "tar -xf ");

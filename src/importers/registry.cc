@@ -29,6 +29,7 @@
 #include "importers/tensorflow/tensorflow_importer.h"
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_TORCH_MEMORY
+#include "importers/torch_memory/memory_timeline_importer.h"
 #include "importers/torch_memory/torch_memory_importer.h"
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_XPLANE
@@ -49,6 +50,7 @@ std::span<const Importer* const> Importers() {
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_TORCH_MEMORY
     all->push_back(&TorchMemoryImporter());
+    all->push_back(&MemoryTimelineImporter());
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_NSYS
     all->push_back(&NsysImporter());

@@ -9,6 +9,7 @@
 #include "analysis/name_class.h"
 #include "analysis/summary_notes.h"
 #include "analysis/tables/memory_peak.h"
+#include "analysis/tables/memory_processes.h"
 #include "base/file.h"
 #include "base/name_display.h"
 #include "base/shell_word.h"
@@ -18,6 +19,7 @@
 #include "report/advice_text.h"
 #include "report/screen_cells.h"
 #include "report/screen_rows.h"
+#include "trace/memory_levels.h"
 
 namespace stepscope {
 namespace {
@@ -53,7 +55,8 @@ class ScreenRenderer {
       if (!memory_alone_) HostNames();
       Kernels();
       Memory();
-      if (memory_alone_) Holders();
+      if (memory_alone_ && several_) MemoryOfProcesses();
+      if (memory_alone_ && !several_) Holders();
     }
     Next();
     return std::move(out_);
@@ -73,6 +76,7 @@ class ScreenRenderer {
   void Kernels();
   void Memory();
   void Holders();
+  void MemoryOfProcesses();
   void Next();
 
   void Line(std::string_view text = {}) {
@@ -124,6 +128,11 @@ class ScreenRenderer {
   const size_t width_;
   // Nothing in it has a duration: tables of time would be of zeros.
   const bool memory_alone_ = IsOfMemoryAlone(*summary_.trace);
+  // Else amounts are all that is known of memory.
+  const bool has_blocks_ =
+      summary_.trace->strings().Find(kMemoryLevelsPlace) == StringId();
+  // Each has an allocator of its own.
+  const bool several_ = summary_.trace->processes().size() > 1;
   std::string out_;
 };
 
@@ -146,8 +155,11 @@ std::string ScreenRenderer::WhatWasRecorded() const {
 std::string ScreenRenderer::StepsText() const {
   if (!summary_.events.any) return "The trace has no events.";
   if (memory_alone_)
-    return "A snapshot of memory: " +
-           CountText(summary_.trace->memory().size(), "event") + " over " +
+    return (has_blocks_
+                ? "A snapshot of memory: " +
+                      CountText(summary_.trace->memory().size(), "event")
+                : std::string("A timeline of memory by category")) +
+           " over " +
            Duration(SaturatingSubtract(summary_.trace->end_ns(),
                                        summary_.trace->begin_ns())) +
            ".";
@@ -403,6 +415,7 @@ void ScreenRenderer::Kernels() {
 }
 
 void ScreenRenderer::Memory() {
+  if (memory_alone_ && several_) return;  // MemoryOfProcesses() has more of it
   struct Peak {
     int64_t allocated = 0;
     int64_t reserved = 0;
@@ -433,6 +446,24 @@ void ScreenRenderer::Memory() {
   Line(Shorten(text, width_));
 }
 
+// Who is first to be out of memory comes first.
+void ScreenRenderer::MemoryOfProcesses() {
+  const EventTree tree(*summary_.trace);
+  const std::vector<MemoryOfProcess> all =
+      ComputeMemoryOfProcesses(tree, StepTable(tree));
+  if (all.empty()) return;
+  ScreenTable table({"Peak of each process", "device", "allocated", "reserved",
+                     "out of memory"});
+  const size_t rows = Shown(all.size(), kHostRows);
+  for (size_t i = 0; i < rows; ++i)
+    table.Add({Name(all[i].process), VisibleText(all[i].device),
+               BytesText(all[i].allocated_bytes),
+               BytesText(all[i].reserved_bytes),
+               CountText(all[i].out_of_memory)});
+  Line();
+  for (const std::string& line : table.Lines(width_)) Line(line);
+}
+
 // What the peak consists of.
 void ScreenRenderer::Holders() {
   const std::vector<PeakOfDevice> peaks = ComputeMemoryPeaks(*summary_.trace);
@@ -457,12 +488,14 @@ void ScreenRenderer::Next() {
     std::string_view purpose;
   };
   const auto commands = [&](const std::string& trace) -> std::vector<Step> {
+    if (!has_blocks_) return {{"stepscope view " + trace, "in a browser"}};
     if (memory_alone_)
-      return {
-          {"stepscope summary " + trace + " --views memory_peak", "by line"},
-          {"stepscope view " + trace, "in a browser"},
-          {"stepscope whatif " + trace + " --memory --device-memory 80GiB",
-           "does it fit?"}};
+      return {{"stepscope summary " + trace + " --views " +
+                   (several_ ? "memory_processes" : "memory_peak"),
+               several_ ? "by rank" : "by line"},
+              {"stepscope view " + trace, "in a browser"},
+              {"stepscope whatif " + trace + " --memory --device-memory 80GiB",
+               "does it fit?"}};
     return {
         {"stepscope advise " + trace, "why, and what to try"},
         {"stepscope view " + trace, "timeline in a browser"},

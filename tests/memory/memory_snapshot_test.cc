@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,9 +14,9 @@
 #include "analysis/summary.h"
 #include "analysis/tables/all_tables.h"
 #include "analysis/tables/memory_peak.h"
-#include "importers/registry.h"
-#include "importers/torch_memory/pickle_writer_test_support.h"
+#include "importers/load_inputs.h"
 #include "report/summary.h"
+#include "snapshot_trace.h"
 
 namespace stepscope {
 namespace {
@@ -25,25 +26,6 @@ using torch_memory::SnapshotSpec;
 
 constexpr int64_t kMiB = 1 << 20;
 constexpr uint64_t kBase = 0x7f0000000000;
-
-std::shared_ptr<const Trace> TraceOf(const SnapshotSpec& spec) {
-  const std::string bytes = torch_memory::WriteSnapshot(spec);
-  const auto input = InputSource::FromBytes(
-      {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()},
-      "a.pickle");
-  EXPECT_TRUE(input);
-  const auto trace = ImportSource(**input);
-  EXPECT_TRUE(trace) << trace.error().message;
-  return *trace;
-}
-
-std::shared_ptr<const Trace> Shared(const std::string& name) {
-  const std::string path = STEPSCOPE_SHARED_TRACES "/memory/" + name;
-  if (!std::filesystem::exists(path)) return nullptr;
-  const auto trace = ImportFile(path);
-  EXPECT_TRUE(trace) << trace.error().message;
-  return *trace;
-}
 
 class Table {
  public:
@@ -148,6 +130,42 @@ TEST(MemorySnapshotTest, APlantedHoleHasItsLine) {
   EXPECT_EQ(segments.Int(0, "largest_hole_bytes"), 4 * kMiB);
 }
 
+// 6 MiB are asked for while 4 are free in each of two segments: both are given
+// back first. A call of empty_cache() does the same, and is no retry.
+TEST(MemorySnapshotTest, ARetryHasItsLineAndItsTime) {
+  for (const bool by_program : {false, true}) {
+    SnapshotSpec spec;
+    const uint64_t other = kBase + (uint64_t{1} << 32);
+    const uint64_t more = kBase + (uint64_t{1} << 33);
+    const char* const who = by_program ? "empty_cache.py" : "retry.py";
+    spec.events = {{"segment_alloc", kBase, 20 * kMiB, 0, 1},
+                   {"segment_alloc", other, 20 * kMiB, 0, 2},
+                   {"segment_free", kBase, 20 * kMiB, 0, 100, who, 9},
+                   {"segment_free", other, 20 * kMiB, 0, 150, who, 9},
+                   {"segment_alloc", more, 30 * kMiB, 0, 170, "retry.py", 9},
+                   {"alloc", more, 30 * kMiB, 0, 171, "retry.py", 9}};
+    const auto trace = TraceOf(spec);
+    const Table segments(*trace, "memory_segments");
+    if (by_program) {
+      ASSERT_GT(segments.size(), 0u);
+      EXPECT_EQ(segments.Text(0, "what"), "segment");
+      continue;
+    }
+    EXPECT_EQ(segments.Text(0, "what"), "retry");
+    EXPECT_EQ(segments.Text(0, "line"), "retry.py:9");
+    EXPECT_EQ(segments.Int(0, "asked_bytes"), 30 * kMiB);
+    EXPECT_EQ(segments.Int(0, "released_bytes"), 40 * kMiB);
+    EXPECT_EQ(segments.Int(0, "segment_bytes"), 30 * kMiB);
+    EXPECT_EQ(segments.Int(0, "took_ns"), 71'000);
+    SummaryOptions options;
+    options.views = kAdviceView;
+    const Summary summary = ComputeSummary(*trace, options);
+    ASSERT_EQ(summary.advice.findings.size(), 1u);
+    EXPECT_EQ(summary.advice.findings[0].id, "memory_retries");
+    EXPECT_EQ(summary.advice.findings[0].evidence[0].time_ns, 71'000);
+  }
+}
+
 TEST(MemorySnapshotTest, WhetherItFits) {
   const auto trace = TraceOf(WithHole());
   MemoryWhatifOptions options;
@@ -222,6 +240,51 @@ TEST(MemorySnapshotTest, RealSnapshotsToTheByte) {
               std::string::npos)
         << RenderSummary(*trace, options);
   }
+}
+
+// Two ranks, each with a first GPU: the one that holds more is named first,
+// and what fits is said of each.
+TEST(MemorySnapshotTest, RanksAreASet) {
+  const std::string folder = testing::TempDir() + "memory_ranks";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  for (const int rank : {0, 1, 2}) {
+    SnapshotSpec spec = WithHole();
+    spec.events.resize(spec.events.size() - (rank == 1 ? 0 : 2));
+    if (rank == 2) spec.events.resize(3);
+    std::ofstream(folder + "/rank" + std::to_string(rank) + ".pickle",
+                  std::ios::binary)
+        << torch_memory::WriteSnapshot(spec);
+  }
+  auto inputs = ImportInputs({folder}, {});
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  ASSERT_EQ(inputs->jobs.size(), 1u);
+  const auto trace = JoinInputs(*std::move(inputs), folder);
+  ASSERT_TRUE(trace) << trace.error().message;
+  const Table ranks(**trace, "memory_processes");
+  ASSERT_EQ(ranks.size(), 3u);
+  EXPECT_EQ(ranks.Text(0, "process"), "rank 1");
+  EXPECT_EQ(ranks.Int(0, "reserved_bytes"), 40 * kMiB);
+  EXPECT_EQ(ranks.Int(0, "allocated_bytes"), 20 * kMiB);
+  EXPECT_EQ(ranks.Text(1, "process"), "rank 0");
+  EXPECT_EQ(ranks.Int(1, "reserved_bytes"), 20 * kMiB);
+  EXPECT_EQ(ranks.Int(1, "allocated_bytes"), 20 * kMiB);
+  EXPECT_EQ(ranks.Int(2, "allocated_bytes"), 8 * kMiB);
+  MemoryWhatifOptions options;
+  options.device_bytes = 32 * kMiB;
+  const auto whatif = ComputeMemoryWhatif(**trace, options);
+  ASSERT_TRUE(whatif) << whatif.error().message;
+  ASSERT_EQ(whatif->rows.size(), 3u);
+  EXPECT_EQ(whatif->rows[0].process, "rank 1");
+  EXPECT_EQ(whatif->rows[0].rank, 1);
+  EXPECT_FALSE(*whatif->rows[0].fits);
+  EXPECT_TRUE(*whatif->rows[1].fits);
+  EXPECT_TRUE(*whatif->rows[2].fits);
+  TableOptions screen;
+  screen.layout = TextLayout::kScreen;
+  const std::string text = RenderSummary(**trace, screen);
+  EXPECT_LT(text.find("rank 1"), text.find("rank 0")) << text;
+  EXPECT_NE(text.find("rank 2"), text.npos) << text;
 }
 
 TEST(MemorySnapshotTest, OutOfMemoryIsListedFirst) {

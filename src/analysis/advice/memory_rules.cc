@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
+#include "analysis/memory_accounts.h"
+#include "analysis/memory_retries.h"
 #include "analysis/memory_script.h"
 #include "analysis/replay/memory_whatif.h"
 #include "base/text.h"
@@ -26,11 +28,15 @@ Row FirstOutOfMemory(const Trace& trace) {
   return kNoRow;
 }
 
-std::string AskedText(const Trace& trace, Row row) {
-  std::string text;
+int64_t AskedBytes(const Trace& trace, Row row) {
   for (const Arg& arg : trace.args_of(row))
     if (arg.kind == ArgKind::kInt && trace.str(arg.key) == "bytes")
-      text = BytesText(arg.int_value) + " was asked for";
+      return arg.int_value;
+  return 0;
+}
+
+std::string AskedText(const Trace& trace, Row row) {
+  std::string text = BytesText(AskedBytes(trace, row)) + " was asked for";
   const std::string_view line = LineOf(trace, row);
   if (!line.empty()) text += " in " + Quoted(line);
   return text + ".";
@@ -44,12 +50,18 @@ void FindMemoryShortage(const AdviceInput& input, Advice& advice) {
   const Row out = FirstOutOfMemory(trace);
   MemoryWhatifOptions options;
   options.settings = {kExpandable};
+  options.free_early = out != kNoRow;
   const Result<MemoryWhatif> whatif = ComputeMemoryWhatif(trace, options);
   int64_t saved = 0;
+  int64_t saved_early = 0;
   int64_t reserved = 0;
   if (whatif) {
-    for (const MemoryWhatifRow& row : whatif->rows)
-      saved += std::max<int64_t>(0, row.saving_bytes);
+    for (const MemoryWhatifRow& row : whatif->rows) {
+      if (row.change == kExpandable)
+        saved += std::max<int64_t>(0, row.saving_bytes);
+      else if (row.change == kFreeEarlyChange)
+        saved_early = std::max(saved_early, row.saving_bytes);
+    }
     for (const MemoryWhatif::Recorded& recorded : whatif->recorded)
       reserved += recorded.peak_reserved_bytes;
   }
@@ -72,6 +84,17 @@ void FindMemoryShortage(const AdviceInput& input, Advice& advice) {
     finding.to_try = {
         "stepscope summary --views memory_peak: which lines hold the memory",
         "stepscope whatif --memory --device-memory SIZE: what would fit"};
+    // Only if that alone makes room for it.
+    if (saved_early > 0 && saved_early >= AskedBytes(trace, out)) {
+      finding.evidence.push_back(
+          {"If what a step leaves to the next one were freed when it ends, " +
+               BytesText(saved_early) + " less would be reserved.",
+           "", kNoRow, 0, 0});
+      finding.to_try.push_back(
+          "zero_grad() right after the optimizer's step, and del of results "
+          "that are not needed any more: stepscope whatif --memory "
+          "--free-early");
+    }
   } else {
     finding.id = "memory_fragmentation";
     finding.finding =
@@ -87,6 +110,50 @@ void FindMemoryShortage(const AdviceInput& input, Advice& advice) {
     finding.to_try.push_back("PYTORCH_CUDA_ALLOC_CONF=" +
                              std::string(kExpandable));
   }
+  advice.findings.push_back(std::move(finding));
+}
+
+void FindRetriedMemory(const AdviceInput& input, Advice& advice) {
+  const Trace& trace = input.trace();
+  std::vector<MemoryRetry> all;
+  for (const MemoryScript& script : MakeMemoryScripts(trace)) {
+    const std::vector<MemoryRetry> retries = FindMemoryRetries(trace, script);
+    all.insert(all.end(), retries.begin(), retries.end());
+  }
+  int64_t took = 0;
+  int64_t released = 0;
+  const MemoryRetry* longest = nullptr;
+  for (const MemoryRetry& retry : all) {
+    took = SaturatingAdd(took, retry.took_ns);
+    released = SaturatingAdd(released, retry.released_bytes);
+    if (longest == nullptr || retry.took_ns > longest->took_ns)
+      longest = &retry;
+  }
+  if (longest == nullptr) return;
+  Finding finding;
+  finding.id = "memory_retries";
+  finding.finding =
+      "The device had no memory left, so that reserved memory was given back "
+      "and asked for again.";
+  if (input.step_count() > 0 && !IsOfMemoryAlone(trace)) {
+    if (!input.IsWorthSaying(took)) return;
+    finding.SetAverage(input.OfAStep(took), input.ShareOfSteps(took),
+                       "the time of the retries");
+  } else {
+    finding.saving_basis = "at least " + Milliseconds(took) +
+                           " in the recording, until there was memory again";
+  }
+  const Row owner = trace.memory()[longest->event].owner;
+  finding.evidence.push_back(
+      {CountText(all.size(), "allocation") + " gave back " +
+           BytesText(released) + " and took at least " + Milliseconds(took) +
+           ", the longest " + Milliseconds(longest->took_ns) + ".",
+       owner == kNoRow ? std::string() : std::string(OwnerName(trace, owner)),
+       owner, all.size(), took});
+  finding.to_try = {
+      "stepscope summary --views memory_segments: which lines asked",
+      "PYTORCH_CUDA_ALLOC_CONF=" + std::string(kExpandable) +
+          ": stepscope whatif --memory says what it would reserve"};
   advice.findings.push_back(std::move(finding));
 }
 

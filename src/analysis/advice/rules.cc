@@ -135,6 +135,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   if (IsOfMemoryAlone(input.trace())) {
     FindMemoryGrowth(input, advice);
     FindMemoryShortage(input, advice);
+    FindRetriedMemory(input, advice);
     ExplainNothing(input, advice);
     return advice;
   }
@@ -160,6 +161,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindSerialStreams(input, advice);
   FindMemoryGrowth(input, advice);
   FindMemoryShortage(input, advice);
+  FindRetriedMemory(input, advice);
   FindMixedIterations(input, advice);
   FindSchedulerGap(input, advice);
   FindEagerPrefill(input, advice);

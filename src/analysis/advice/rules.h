@@ -88,6 +88,7 @@ void FindHostSync(const AdviceInput& input, Advice& advice);
 void FindMemoryGrowth(const AdviceInput& input, Advice& advice);
 // memory_rules.cc
 void FindMemoryShortage(const AdviceInput& input, Advice& advice);
+void FindRetriedMemory(const AdviceInput& input, Advice& advice);
 // wait_rules.cc
 void FindThreadWait(const AdviceInput& input, Advice& advice);
 // thread_rules.cc

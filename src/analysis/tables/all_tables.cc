@@ -40,6 +40,7 @@ namespace stepscope {
   TABLE(Flops)                  \
   TABLE(MemoryLife)             \
   TABLE(MemoryPeak)             \
+  TABLE(MemoryProcesses)        \
   TABLE(MemoryLifetimes)        \
   TABLE(MemoryGrowth)           \
   TABLE(MemorySegments)         \

@@ -2,10 +2,10 @@
 #include "analysis/tables/memory.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "analysis/flat_map.h"
+#include "analysis/memory_sums.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/process_memory.h"
 #include "analysis/tables/rows.h"
@@ -13,16 +13,6 @@
 
 namespace stepscope {
 namespace {
-
-struct PlaceTotals {
-  std::array<int64_t, 2> stated{};   // peak: allocated, reserved
-  std::array<int64_t, 2> running{};  // sum of the events so far
-  std::array<int64_t, 2> summed{};   // peak of `running`
-};
-
-int64_t AsSigned(uint64_t bytes) {
-  return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
-}
 
 // The largest of all processes.
 std::optional<int64_t> StatedPeak(const Trace& trace, std::string_view key,
@@ -52,17 +42,18 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
                                        const StepTable& steps) {
   const Trace& trace = tree.trace();
   std::vector<MemoryPlace> places;
-  std::vector<PlaceTotals> totals;
+  std::vector<MemorySums> sums;
   FlatMap place_slots;
   FlatMap row_slots;                 // of (place, reserved, name)
   std::vector<size_t> row_in_place;  // by slot
   Accountable accountable(tree);
-  for (const MemoryEvent& event : trace.memory()) {
+  for (size_t i = 0; i < trace.memory().size(); ++i) {
+    const MemoryEvent event = trace.memory()[i];
     size_t at = place_slots.Insert(event.place.v);
     if (at == FlatMap::kNew) {
       at = places.size();
       places.emplace_back().place = trace.str(event.place);
-      totals.emplace_back();
+      sums.emplace_back();
     }
     const bool reserved = event.kind == MemoryKind::kReservedAllocate ||
                           event.kind == MemoryKind::kReservedFree;
@@ -84,23 +75,11 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
     ++(frees ? row.frees : row.allocations);
     int64_t& sum = frees ? row.freed_bytes : row.allocated_bytes;
     sum = SaturatingAdd(sum, bytes);
-
-    PlaceTotals& total = totals[at];
-    total.stated[0] =
-        std::max(total.stated[0], AsSigned(event.total_allocated));
-    total.stated[1] = std::max(total.stated[1], AsSigned(event.total_reserved));
-    int64_t& running = total.running[reserved];
-    running = frees ? SaturatingSubtract(running, bytes)
-                    : SaturatingAdd(running, bytes);
-    total.summed[reserved] = std::max(total.summed[reserved], running);
+    sums[at].Add(event, i);
   }
   for (size_t i = 0; i < places.size(); ++i) {
-    const auto peak = [&](size_t kind) {
-      return totals[i].stated[kind] > 0 ? totals[i].stated[kind]
-                                        : totals[i].summed[kind];
-    };
-    places[i].peak_allocated_bytes = peak(0);
-    places[i].peak_reserved_bytes = peak(1);
+    places[i].peak_allocated_bytes = sums[i].peak_allocated();
+    places[i].peak_reserved_bytes = sums[i].peak_reserved();
     std::stable_sort(places[i].rows.begin(), places[i].rows.end(),
                      [](const MemoryRow& a, const MemoryRow& b) {
                        if (a.reserved != b.reserved) return b.reserved;

@@ -8,6 +8,7 @@
 #include "analysis/order_statistics.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
+#include "trace/memory_levels.h"
 
 namespace stepscope {
 namespace {
@@ -29,6 +30,7 @@ RowList LifetimeRows(const Summary& summary) {
   const Trace& trace = *summary.trace;
   std::vector<LifetimeRow> rows;
   for (const MemoryScript& script : MakeMemoryScripts(trace)) {
+    if (trace.str(script.place) == kMemoryLevelsPlace) continue;
     using Key = std::pair<std::string_view, std::string_view>;  // name, line
     std::map<Key, LifetimeRow> by_line;
     std::map<Row, LifetimeRow*> by_owner;

@@ -5,6 +5,8 @@
 // out. By a replay of the allocator.
 #include <algorithm>
 
+#include "analysis/memory_accounts.h"
+#include "analysis/memory_retries.h"
 #include "analysis/memory_script.h"
 #include "analysis/schema.h"
 #include "analysis/step_finder.h"
@@ -24,6 +26,8 @@ struct SegmentRow {
   std::optional<int64_t> segment_bytes;
   std::optional<int64_t> free_bytes;
   std::optional<int64_t> largest_hole_bytes;
+  std::optional<int64_t> released_bytes;
+  std::optional<int64_t> took_ns;
 };
 
 // Events that a snapshot states; what they asked for is an argument.
@@ -50,6 +54,26 @@ void AddIncidents(const Trace& trace, const StepFinder& finder,
   }
 }
 
+void AddRetries(const Trace& trace, const StepFinder& finder,
+                const MemoryScript& script, std::vector<SegmentRow>& rows) {
+  for (const MemoryRetry& retry : FindMemoryRetries(trace, script)) {
+    const MemoryEvent event = trace.memory()[retry.event];
+    SegmentRow row;
+    row.place = trace.str(script.place);
+    row.what = "retry";
+    row.name = OwnerName(trace, event.owner);
+    row.line = LineOf(trace, event.owner);
+    row.at_ns = retry.begin_ns;
+    const uint32_t step = finder.Find(script.process, event.time_ns);
+    if (step != StepFinder::kNone) row.step = step;
+    row.asked_bytes = event.bytes - event.padding_bytes;
+    row.segment_bytes = retry.reserved_bytes;
+    row.released_bytes = retry.released_bytes;
+    row.took_ns = retry.took_ns;
+    rows.push_back(row);
+  }
+}
+
 RowList SegmentRows(const Summary& summary) {
   const Trace& trace = *summary.trace;
   if (trace.memory().empty()) return {};
@@ -58,9 +82,12 @@ RowList SegmentRows(const Summary& summary) {
   const StepFinder finder(tree, steps);
   std::vector<SegmentRow> rows;
   AddIncidents(trace, finder, rows);
+  const std::vector<MemoryScript> scripts = MakeMemoryScripts(trace);
+  for (const MemoryScript& script : scripts)
+    AddRetries(trace, finder, script, rows);
   const size_t incidents = rows.size();
-  for (const MemoryScript& script : MakeMemoryScripts(trace)) {
-    if (!IsOfDevice(trace, script)) continue;
+  for (const MemoryScript& script : scripts) {
+    if (!IsOfDevice(trace.str(script.place))) continue;
     const memory::ReplayResult replay =
         memory::Replay(script.script, {script.settings, true});
     for (const memory::ForcedSegment& forced : replay.forced) {
@@ -69,8 +96,7 @@ RowList SegmentRows(const Summary& summary) {
       SegmentRow row;
       row.place = trace.str(script.place);
       row.what = "segment";
-      row.name = event.owner == kNoRow ? kOutsideName
-                                       : trace.str(trace.name()[event.owner]);
+      row.name = OwnerName(trace, event.owner);
       row.line = LineOf(trace, event.owner);
       row.at_ns = event.time_ns;
       const uint32_t step = finder.Find(script.process, event.time_ns);
@@ -96,7 +122,9 @@ TableSchema DeclareMemorySegmentsTable() {
   columns.Text("name", "the operator or function that asked for memory",
                &SegmentRow::name);
   columns.Text("what",
-               "segment: more was reserved; out of memory: nothing was given",
+               "segment: more was reserved; retry: segments were given back "
+               "first, since the device had no more; out of memory: nothing "
+               "was given",
                &SegmentRow::what);
   columns.Bytes("asked_bytes", Adds::kSum, "bytes that it asked for",
                 &SegmentRow::asked_bytes);
@@ -107,6 +135,13 @@ TableSchema DeclareMemorySegmentsTable() {
                 &SegmentRow::free_bytes);
   columns.Bytes("largest_hole_bytes", Adds::kNothing,
                 "the largest of these holes", &SegmentRow::largest_hole_bytes);
+  columns.Bytes("released_bytes", Adds::kSum,
+                "bytes that were given back first, of a retry",
+                &SegmentRow::released_bytes);
+  columns.Time("took_ns", Adds::kSum,
+               "from the first that was given back until there was memory, of "
+               "a retry: the least that it took",
+               &SegmentRow::took_ns);
   columns.Time("at_ns", "when it asked", &SegmentRow::at_ns);
   columns.Count("step", "in which step, counted from 0", &SegmentRow::step);
   columns.Text("line", "the innermost line of the program that is not torch's",

@@ -62,10 +62,13 @@ struct WhatifArguments {
   std::string unprofiled;  // a duration; empty: what the trace says
   std::string steps = "settled";
   std::string format = "text";
-  bool memory = false;                // what would be reserved, not the time
-  std::vector<std::string> settings;  // of torch's allocator
-  std::string device_memory;          // bytes; empty: no limit
-  std::string batch;                  // a factor; empty: as recorded
+  bool memory = false;                   // what would be reserved, not the time
+  std::vector<std::string> settings;     // of torch's allocator
+  std::string device_memory;             // bytes; empty: no limit
+  std::string batch;                     // a factor; empty: as recorded
+  std::vector<std::string> recorded;     // FACTOR=FILE: of other batch sizes
+  std::vector<std::string> checkpoints;  // names of modules or ranges
+  bool free_early = false;               // what a step leaves to the next one
 };
 ExitCode RunWhatif(const WhatifArguments& arguments);
 

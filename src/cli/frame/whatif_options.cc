@@ -57,7 +57,27 @@ std::vector<Option> ChangeOptions(WhatifArguments& arguments) {
        .kind = ValueKind::kText,
        .meaning = "that many times the recorded batch size",
        .group = "Memory",
-       .target = &arguments.batch}};
+       .target = &arguments.batch},
+      {.name = "--recorded",
+       .value = "FACTOR=FILE",
+       .kind = ValueKind::kText,
+       .meaning = "a recording with so many times the batch size, by which "
+                  "--batch knows how memory grows; may be given several times",
+       .group = "Memory",
+       .target = &arguments.recorded},
+      {.name = "--checkpoint",
+       .value = "MODULE",
+       .kind = ValueKind::kText,
+       .meaning = "what calls of a module or of a marked range keep for the "
+                  "backward pass is freed, and computed once more there; may "
+                  "be given several times",
+       .group = "Memory",
+       .target = &arguments.checkpoints},
+      {.name = "--free-early",
+       .meaning = "what a step made and the next one freed is freed when the "
+                  "first ends",
+       .group = "Memory",
+       .target = &arguments.free_early}};
 }
 
 std::string DescribeChanges() {

@@ -54,9 +54,10 @@ class History {
         settings_(RecordedSettings(reader)),
         rows_(reader.stacks.size(), kNoRow) {}
 
-  void Finish() {
+  void Finish(int64_t rank) {
     Process process;
     process.pid = 0;
+    process.rank = rank;
     process.name = builder_.Intern("torch");
     process_ = builder_.AddProcess(std::move(process));
     DropStrayEvents();
@@ -400,8 +401,9 @@ class History {
 
 }  // namespace
 
-void FinishHistory(const SnapshotReader& reader, TraceBuilder& builder) {
-  History(reader, builder).Finish();
+void FinishHistory(const SnapshotReader& reader, TraceBuilder& builder,
+                   int64_t rank) {
+  History(reader, builder).Finish(rank);
 }
 
 }  // namespace stepscope::torch_memory

@@ -15,7 +15,9 @@ inline constexpr std::string_view kFoundName = "(before the recording)";
 // Name of those whose stack is empty, as in the backward pass of torch.
 inline constexpr std::string_view kNoStackName = "(no Python stack)";
 
-// Turns what `reader` left in the builder into events of a Trace.
-void FinishHistory(const SnapshotReader& reader, TraceBuilder& builder);
+// Turns what `reader` left in the builder into events of a Trace. `rank`: of
+// its process; negative: not known.
+void FinishHistory(const SnapshotReader& reader, TraceBuilder& builder,
+                   int64_t rank = -1);
 
 }  // namespace stepscope::torch_memory

@@ -17,17 +17,9 @@ constexpr uint64_t kMostText = uint64_t{1} << 16;
 // Python writes lists and dicts in portions of a thousand, so what is open at
 // one time is little.
 constexpr size_t kMostOpen = size_t{1} << 20;
-constexpr uint32_t kHandleBits = 28;
-constexpr uint32_t kHandleMask = (1u << kHandleBits) - 1;
-
-Value OfType(ValueType type) {
-  Value value;
-  value.type = type;
-  return value;
-}
 
 Value OfInt(int64_t number) {
-  Value value = OfType(ValueType::kInt);
+  Value value(ValueType::kInt);
   value.number = number;
   return value;
 }
@@ -81,7 +73,7 @@ Status Pickle::PushText(uint64_t size) {
   const size_t kept = static_cast<size_t>(std::min(size, kMostText));
   STEPSCOPE_TRY_ASSIGN(const bool there, Fill(kept));
   if (!there) return Bad("the file ends inside a text");
-  Value value = OfType(ValueType::kText);
+  Value value(ValueType::kText);
   value.text = strings_.Intern(
       {reinterpret_cast<const char*>(buffer_.data() + at_), kept});
   STEPSCOPE_TRY(Skip(size));
@@ -102,7 +94,7 @@ Status Pickle::Skip(uint64_t size) {
 Status Pickle::PushLong(uint64_t size) {
   if (size > 8) {
     STEPSCOPE_TRY(Skip(size));
-    return Push(OfType(ValueType::kOther));
+    return Push(Value(ValueType::kOther));
   }
   STEPSCOPE_TRY_ASSIGN(const bool there, Fill(static_cast<size_t>(size)));
   if (!there) return Bad("the file ends inside a number");
@@ -116,39 +108,22 @@ Status Pickle::PushLong(uint64_t size) {
 Status Pickle::Put(uint64_t index) {
   if (stack_.empty()) return Bad("nothing is there to be memoised");
   // Python numbers them from 0 upwards; each takes a byte at least.
-  if (index > offset() || index > kHandleMask * uint64_t{8})
+  if (index > offset() || index > PickleMemo::kMostSlots)
     return Bad("a memo index is too large");
   const size_t i = static_cast<size_t>(index);
-  if (i >= memo_.size()) {
-    if (!memo_.ReserveMore(i + 1 - memo_.size()) || !memo_.Resize(i + 1))
-      return Fail(ErrorCode::kIo,
-                  input_.path() + ": not enough memory to read it");
-  }
+  if (i >= memo_.size() && !memo_.Grow(i + 1))
+    return Fail(ErrorCode::kIo,
+                input_.path() + ": not enough memory to read it");
   Value& top = stack_.back();
-  const uint32_t payload =
-      top.type == ValueType::kText ? top.text.v
-      : top.type == ValueType::kList || top.type == ValueType::kDict
-          ? top.handle
-          : 0;
-  if (payload > kHandleMask) return Bad("there are too many different texts");
-  memo_[i] = (static_cast<uint32_t>(top.type) + 1) << kHandleBits | payload;
+  if (!PickleMemo::Fits(top)) return Bad("there are too many different texts");
+  if (memo_.Set(i, PickleMemo::Pack(top))) matcher_.Forget();
   top.memo = static_cast<uint32_t>(i);
   return Ok();
 }
 
 Status Pickle::Get(uint64_t index) {
-  const uint32_t packed =
-      index < memo_.size() ? memo_[static_cast<size_t>(index)] : 0;
-  if (packed == 0) return Bad("a memo index that was not set");
-  Value value = OfType(static_cast<ValueType>((packed >> kHandleBits) - 1));
-  value.memo = static_cast<uint32_t>(index);
-  const uint32_t payload = packed & kHandleMask;
-  if (value.type == ValueType::kText)
-    value.text = StringId{payload};
-  else if (value.type == ValueType::kList || value.type == ValueType::kDict)
-    value.handle = payload;
-  else
-    value.type = ValueType::kOther;  // numbers are never memoised by Python
+  Value value;
+  if (!memo_.Get(index, value)) return Bad("a memo index that was not set");
   return Push(value);
 }
 
@@ -176,11 +151,12 @@ Status Pickle::SetItems(size_t first, bool appends) {
     const uint32_t handle =
         appends ? listener_.OnAppend(into.handle, items, offset())
                 : listener_.OnItems(into.handle, items, offset());
-    if (handle > kHandleMask) return Bad("there are too many values");
+    if (handle > PickleMemo::kPayloadMask)
+      return Bad("there are too many values");
     into.handle = handle;
-    if (into.memo < memo_.size())
-      memo_[into.memo] =
-          (static_cast<uint32_t>(into.type) + 1) << kHandleBits | handle;
+    if (into.memo < memo_.size() &&
+        memo_.Set(into.memo, PickleMemo::Pack(into)))
+      matcher_.Forget();
   }
   stack_.resize(first);
   return Ok();
@@ -189,7 +165,7 @@ Status Pickle::SetItems(size_t first, bool appends) {
 Status Pickle::MakeTuple(size_t first) {
   if (first > stack_.size()) return Bad("a tuple has too few values");
   stack_.resize(first);
-  return Push(OfType(ValueType::kOther));
+  return Push(Value(ValueType::kOther));
 }
 
 std::string Pickle::LineAhead(size_t from) const {
@@ -238,24 +214,16 @@ Status Pickle::StepMany() {
       case kBinGet:
       case kLongBinGet: {
         const bool wide = *code == kLongBinGet;
-        const uint64_t index = wide ? Little(at_ + 1, 4) : code[1];
-        const uint32_t packed =
-            index < memo_.size() ? memo_[static_cast<size_t>(index)] : 0;
-        if (packed == 0) return Ok();
         Value& value = stack_.emplace_back();
-        value.type = static_cast<ValueType>((packed >> kHandleBits) - 1);
-        value.memo = static_cast<uint32_t>(index);
-        if (value.type < ValueType::kText)
-          value.type = ValueType::kOther;  // never memoised by Python
-        else if (value.type == ValueType::kText)
-          value.text = StringId{packed & kHandleMask};
-        else
-          value.handle = packed & kHandleMask;
+        if (!memo_.Get(wide ? Little(at_ + 1, 4) : code[1], value)) {
+          stack_.pop_back();
+          return Ok();
+        }
         at_ += wide ? 5 : 2;
         break;
       }
       case kMemoize:
-        if (memo_.size() >= memo_.capacity()) return Ok();
+        if (memo_.room() == 0) return Ok();
         STEPSCOPE_TRY(Put(memo_.size()));
         ++at_;
         break;
@@ -264,46 +232,53 @@ Status Pickle::StepMany() {
         marks_.push_back(stack_.size());
         ++at_;
         break;
-      case kEmptyDict:
-      case kEmptyList:
-        stack_.emplace_back().type =
-            *code == kEmptyDict ? ValueType::kDict : ValueType::kList;
+      case kEmptyDict: {
+        STEPSCOPE_TRY_ASSIGN(const bool whole, ReadRecord());
+        if (whole) break;
+        stack_.emplace_back(ValueType::kDict);
         ++at_;
         break;
-      case kBinInt1:
-        stack_.push_back(OfInt(code[1]));
-        at_ += 2;
-        break;
-      case kBinInt2:
-        stack_.push_back(OfInt(static_cast<int64_t>(Little(at_ + 1, 2))));
-        at_ += 3;
-        break;
-      case kBinInt:
-        stack_.push_back(OfInt(
-            static_cast<int32_t>(static_cast<uint32_t>(Little(at_ + 1, 4)))));
-        at_ += 5;
-        break;
-      case kLong1: {
-        const size_t size = code[1];
-        if (size == 0 || size > 8) return Ok();
-        const auto unused = static_cast<unsigned>(64 - 8 * size);
-        const auto bits =
-            static_cast<int64_t>(Little(at_ + 2, 8) << unused) >> unused;
-        stack_.push_back(OfInt(bits));
-        at_ += 2 + size;
-        break;
       }
+      case kEmptyList:
+        stack_.emplace_back(ValueType::kList);
+        ++at_;
+        break;
       case kSetItems:
         if (marks_.empty() || marks_.back() > stack_.size()) return Ok();
         STEPSCOPE_TRY(SetItems(marks_.back(), false));
         marks_.pop_back();
         ++at_;
         break;
-      default:
-        return Ok();
+      default: {
+        int64_t number = 0;
+        const size_t size = ReadInt(code, number);
+        if (size == 0) return Ok();
+        stack_.push_back(OfInt(number));
+        at_ += size;
+      }
     }
   }
   return Ok();
+}
+
+Result<bool> Pickle::ReadRecord() {
+  constexpr size_t kMost = RecordMatcher::kMostItems;
+  // What Put() and Push() would say is theirs to say.
+  if (stack_.size() + 2 * kMost >= kMostOpen || marks_.size() >= kMostOpen ||
+      memo_.room() <= kMost || memo_.size() + kMost >= offset() ||
+      memo_.size() + kMost >= PickleMemo::kMostSlots)
+    return false;
+  const size_t size = matcher_.Match(buffer_.data() + at_,
+                                     buffer_.data() + end_, memo_, strings_);
+  if (size == 0) return false;
+  at_ += size;
+  const uint32_t handle = listener_.OnItems(0, matcher_.items(), offset());
+  if (handle > PickleMemo::kPayloadMask)
+    return Bad("there are too many values");
+  stack_.push_back(matcher_.Finish(handle, memo_));
+  ++at_;
+  ++records_;
+  return true;
 }
 
 Result<Pickle::Next> Pickle::Step() {
@@ -341,11 +316,11 @@ Result<Pickle::Next> Pickle::Step() {
       pass();
       break;
     case kEmptyDict:
-      status = Push(OfType(ValueType::kDict));
+      status = Push(Value(ValueType::kDict));
       pass();
       break;
     case kEmptyList:
-      status = Push(OfType(ValueType::kList));
+      status = Push(Value(ValueType::kList));
       pass();
       break;
     case kSetItems:
@@ -369,7 +344,7 @@ Result<Pickle::Next> Pickle::Step() {
       STEPSCOPE_TRY_ASSIGN(const size_t first, TakeMark());
       stack_.insert(
           stack_.begin() + static_cast<std::ptrdiff_t>(first),
-          OfType(opcode == kList ? ValueType::kList : ValueType::kDict));
+          Value(opcode == kList ? ValueType::kList : ValueType::kDict));
       status = SetItems(first + 1, opcode == kList);
       pass();
       break;
@@ -409,22 +384,22 @@ Result<Pickle::Next> Pickle::Step() {
     case kByteArray8:
       pass();
       STEPSCOPE_TRY(Skip(operand));
-      status = Push(OfType(ValueType::kOther));
+      status = Push(Value(ValueType::kOther));
       break;
     case kNone:
-      status = Push(OfType(ValueType::kNone));
+      status = Push(Value(ValueType::kNone));
       pass();
       break;
     case kNewTrue:
     case kNewFalse: {
-      Value value = OfType(ValueType::kBool);
+      Value value(ValueType::kBool);
       value.number = opcode == kNewTrue;
       status = Push(value);
       pass();
       break;
     }
     case kBinFloat: {
-      Value value = OfType(ValueType::kFloat);
+      Value value(ValueType::kFloat);
       uint64_t bits = 0;
       for (size_t i = 0; i < 8; ++i) bits = bits << 8 | buffer_[at_ + 1 + i];
       value.real = std::bit_cast<double>(bits);
@@ -434,7 +409,7 @@ Result<Pickle::Next> Pickle::Step() {
     }
     case kEmptyTuple:
     case kEmptySet:
-      status = Push(OfType(ValueType::kOther));
+      status = Push(Value(ValueType::kOther));
       pass();
       break;
     case kTuple1:

@@ -13,37 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/column.h"
 #include "base/result.h"
 #include "base/string_pool.h"
+#include "importers/torch_memory/pickle_memo.h"
+#include "importers/torch_memory/record_matcher.h"
 
 namespace stepscope::torch_memory {
-
-enum class ValueType : uint8_t {
-  kOther,  // a tuple, bytes, a set, a number that does not fit
-  kNone,
-  kBool,
-  kInt,
-  kFloat,
-  kText,
-  kList,
-  kDict,
-};
-
-struct Value {
-  static constexpr uint32_t kNoMemo = 0xffffffffu;
-
-  Value() : number(0) {}
-
-  ValueType type = ValueType::kOther;
-  uint32_t memo = kNoMemo;  // where it was memoised last
-  union {
-    int64_t number;
-    double real;
-    StringId text;
-    uint32_t handle;  // of a list or a dict; 0: nothing was put into it
-  };
-};
 
 // Where the bytes come from.
 class ByteReader {
@@ -71,6 +46,12 @@ class Pickle {
  public:
   Pickle(ByteReader& input, StringPool& strings, PickleListener& listener);
 
+  // For tests: one opcode after the other, as if nothing were known of what
+  // comes often.
+  void GoByOpcodes() { by_opcodes_ = true; }
+  // Dicts that were read as a whole.
+  uint64_t records() const { return records_; }
+
   // Called now and then; false: give up.
   template <typename Pulse>
   Result<Value> Read(Pulse pulse);
@@ -85,6 +66,8 @@ class Pickle {
   // The opcodes that nearly all of a snapshot consists of, as long as they are
   // whole and sound: Step() does the others and says what is wrong.
   Status StepMany();
+  // A whole dict, if it is one as they come by the million; else false.
+  Result<bool> ReadRecord();
   Status PushText(uint64_t size);
   Status PushLong(uint64_t size);
   Status Skip(uint64_t size);
@@ -109,11 +92,12 @@ class Pickle {
   uint64_t begin_ = 0;  // offset of the buffer's first byte
   bool ended_ = false;
   bool began_ = false;
+  bool by_opcodes_ = false;
   std::vector<Value> stack_;
   std::vector<size_t> marks_;
-  // By index: four bits of type + 1, then the handle or the id of a text; 0:
-  // nothing. There is one for nearly every dict of the file.
-  Column<uint32_t> memo_;
+  PickleMemo memo_;
+  RecordMatcher matcher_;
+  uint64_t records_ = 0;
 };
 
 template <typename Pulse>
@@ -122,7 +106,7 @@ Result<Value> Pickle::Read(Pulse pulse) {
   for (uint32_t n = 1;; ++n) {
     if (n % kBetween == 0 && !pulse())
       return Fail(ErrorCode::kCancelled, "cancelled while it was read");
-    STEPSCOPE_TRY(StepMany());
+    if (!by_opcodes_) STEPSCOPE_TRY(StepMany());
     STEPSCOPE_TRY_ASSIGN(const Next next, Step());
     if (next == Next::kStop) return stack_.back();
   }

@@ -3,8 +3,10 @@
 // The opcodes of pickles that are read, and what the refused ones do.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace stepscope::torch_memory {
 
@@ -85,6 +87,35 @@ inline size_t FixedBytes(uint8_t opcode) {
     case kLong1:
     case kProto:
       return 1;
+    default:
+      return 0;
+  }
+}
+
+// The number that an opcode pushes. Its bytes, or 0: it is no such opcode, or
+// the number has no byte or more than eight. REQUIRES: ten bytes are there.
+inline size_t ReadInt(const uint8_t* code, int64_t& number) {
+  static_assert(std::endian::native == std::endian::little);
+  uint64_t bits = 0;
+  switch (*code) {
+    case kBinInt1:
+      number = code[1];
+      return 2;
+    case kBinInt2:
+      number = code[1] | code[2] << 8;
+      return 3;
+    case kBinInt:
+      std::memcpy(&bits, code + 1, 4);
+      number = static_cast<int32_t>(static_cast<uint32_t>(bits));
+      return 5;
+    case kLong1: {
+      const size_t size = code[1];
+      if (size == 0 || size > 8) return 0;
+      std::memcpy(&bits, code + 2, 8);
+      const auto unused = static_cast<unsigned>(64 - 8 * size);
+      number = static_cast<int64_t>(bits << unused) >> unused;
+      return 2 + size;
+    }
     default:
       return 0;
   }

@@ -106,17 +106,21 @@ constexpr size_t kMostIncidents = 1 << 20;
 
 }  // namespace
 
+// The values of a dict by what their keys mean.
 struct SnapshotReader::Fields {
-  std::array<const Value*, kRoles> at{};
+  std::span<const Value> items;
+  const uint32_t* places;  // by role: which item; 0: none
 
-  bool Has(Role role) const { return at[role] != nullptr; }
+  bool Has(Role role) const { return places[role] != 0; }
+  // REQUIRES: Has().
+  const Value& At(Role role) const { return items[places[role]]; }
   bool HasInt(Role role) const {
-    return Has(role) && at[role]->type == ValueType::kInt;
+    return Has(role) && At(role).type == ValueType::kInt;
   }
-  int64_t Int(Role role) const { return HasInt(role) ? at[role]->number : 0; }
+  int64_t Int(Role role) const { return HasInt(role) ? At(role).number : 0; }
   StringId Text(Role role) const {
-    return Has(role) && at[role]->type == ValueType::kText ? at[role]->text
-                                                           : StringId{};
+    return Has(role) && At(role).type == ValueType::kText ? At(role).text
+                                                          : StringId{};
   }
 };
 
@@ -145,17 +149,39 @@ uint8_t SnapshotReader::RoleOf(StringId text) {
   return role;
 }
 
+// Nearly all dicts have the keys of the one before.
+bool SnapshotReader::HasKnownKeys(std::span<const Value> items) const {
+  if (items.size() != 2 * known_keys_.size()) return false;
+  for (size_t i = 0; i < known_keys_.size(); ++i)
+    if (items[2 * i].type != ValueType::kText ||
+        items[2 * i].text != known_keys_[i])
+      return false;
+  return true;
+}
+
+void SnapshotReader::LearnKeys(std::span<const Value> items) {
+  constexpr size_t kMostKeys = 64;
+  known_keys_.clear();
+  places_.assign(kRoles, 0);
+  bool can_know = items.size() <= 2 * kMostKeys;
+  for (size_t i = 0; i < items.size(); i += 2) {
+    if (items[i].type != ValueType::kText) {
+      can_know = false;
+      continue;
+    }
+    const uint8_t role = RoleOf(items[i].text);
+    if (role < kRoles) places_[role] = static_cast<uint32_t>(i + 1);
+    if (can_know) known_keys_.push_back(items[i].text);
+  }
+  if (!can_know) known_keys_.clear();
+}
+
 uint32_t SnapshotReader::OnItems(uint32_t handle, std::span<const Value> items,
                                  uint64_t offset) {
-  Fields fields;
-  for (size_t i = 0; i < items.size(); i += 2) {
-    if (items[i].type != ValueType::kText) continue;
-    const uint8_t role = RoleOf(items[i].text);
-    if (role < kRoles) fields.at[role] = &items[i + 1];
-  }
+  if (!HasKnownKeys(items)) LearnKeys(items);
   // A dict that comes in portions is none of those that are looked at.
   if (handle != 0 && KindOf(handle) != kWhole) return Handle(kUnknown);
-  return Take(fields, items, offset);
+  return Take({items, places_.data()}, items, offset);
 }
 
 uint32_t SnapshotReader::Take(const Fields& fields,
@@ -173,13 +199,13 @@ uint32_t SnapshotReader::Take(const Fields& fields,
         std::clamp<int64_t>(fields.Int(kDevice), 0, int64_t{kMostDevices} - 1);
     segment.stream = static_cast<uint64_t>(fields.Int(kStream));
     segment.expandable = fields.Has(kIsExpandable) &&
-                         fields.at[kIsExpandable]->number != 0 &&
-                         fields.at[kIsExpandable]->type == ValueType::kBool;
+                         fields.At(kIsExpandable).number != 0 &&
+                         fields.At(kIsExpandable).type == ValueType::kBool;
     if (fields.Has(torch_memory::kBlocks) &&
-        fields.at[torch_memory::kBlocks]->type == ValueType::kList &&
-        KindOf(fields.at[torch_memory::kBlocks]->handle) == Kind::kBlocks)
+        fields.At(torch_memory::kBlocks).type == ValueType::kList &&
+        KindOf(fields.At(torch_memory::kBlocks).handle) == Kind::kBlocks)
       segment.blocks =
-          fields.at[torch_memory::kBlocks]->handle & ((1u << kNumberBits) - 1);
+          fields.At(torch_memory::kBlocks).handle & ((1u << kNumberBits) - 1);
     segments.push_back(std::move(segment));
     return Handle(Kind::kSegment, segments.size() - 1);
   }
@@ -190,16 +216,16 @@ uint32_t SnapshotReader::Take(const Fields& fields,
     block.requested =
         std::clamp<int64_t>(fields.Int(kRequestedSize), 0, kMostBytes);
     block.live = RoleOf(fields.Text(kState)) == kActive;
-    if (fields.Has(kFrames)) block.stack = StackOf(*fields.at[kFrames]);
+    if (fields.Has(kFrames)) block.stack = StackOf(fields.At(kFrames));
     if (fields.Has(torch_memory::kHistory))
-      block.stack = StackOf(*fields.at[torch_memory::kHistory]);
+      block.stack = StackOf(fields.At(torch_memory::kHistory));
     blocks.push_back(block);
     return Handle(Kind::kBlock, blocks.size() - 1);
   }
   // Of torch 2.0: who allocated a block, and how much of it.
   if (fields.Has(kRealSize))
     return Handle(Kind::kHistory,
-                  fields.Has(kFrames) ? StackOf(*fields.at[kFrames]) : 0);
+                  fields.Has(kFrames) ? StackOf(fields.At(kFrames)) : 0);
   if (fields.Has(kStage)) {
     annotations.push_back(
         {fields.Text(kName), fields.Int(kDevice),
@@ -209,8 +235,8 @@ uint32_t SnapshotReader::Take(const Fields& fields,
   }
   if (fields.Has(kSegmentsKey) || fields.Has(kDeviceTraces)) {
     const auto list = [&](Role role) {
-      return fields.Has(role) && fields.at[role]->type == ValueType::kList
-                 ? fields.at[role]->handle
+      return fields.Has(role) && fields.At(role).type == ValueType::kList
+                 ? fields.At(role).handle
                  : 0;
     };
     segments_ = std::max(segments_, list(kSegmentsKey));
@@ -303,7 +329,7 @@ uint32_t SnapshotReader::TakeEvent(const Fields& fields, uint64_t offset) {
   }
   has_times &= fields.HasInt(kTimeUs);
   Column<StoredMemoryEvent>& events = builder_.stored_memory();
-  const uint32_t stack = fields.Has(kFrames) ? StackOf(*fields.at[kFrames]) : 0;
+  const uint32_t stack = fields.Has(kFrames) ? StackOf(fields.At(kFrames)) : 0;
   if (incident) {
     ledger.Keep();
     incidents.push_back({events.size(), time_us * 1000, size,

@@ -127,6 +127,8 @@ class SnapshotReader : public PickleListener {
   static constexpr uint32_t kNumberBits = 24;
   static uint32_t Handle(Kind kind, size_t number = 0);
   static Kind KindOf(uint32_t handle);
+  bool HasKnownKeys(std::span<const Value> items) const;
+  void LearnKeys(std::span<const Value> items);
   uint32_t Take(const Fields& fields, std::span<const Value> items,
                 uint64_t offset);
   uint32_t TakeEvent(const Fields& fields, uint64_t offset);
@@ -141,6 +143,8 @@ class SnapshotReader : public PickleListener {
 
   TraceBuilder& builder_;
   std::vector<uint8_t> roles_;  // by id of the text, 0xff: not looked up yet
+  std::vector<StringId> known_keys_;  // of the last dict; empty: not known
+  std::vector<uint32_t> places_;      // of its values: Fields
   std::vector<std::string> texts_;
   std::unordered_multimap<uint64_t, uint32_t> frame_numbers_;  // by hash
   std::unordered_multimap<uint64_t, uint32_t> stack_numbers_;

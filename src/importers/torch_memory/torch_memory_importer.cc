@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/torch_memory/torch_memory_importer.h"
 
+#include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "importers/input/input_source.h"
 #include "importers/torch_memory/history.h"
 #include "importers/torch_memory/pickle.h"
@@ -22,6 +24,29 @@ class InputBytes : public torch_memory::ByteReader {
  private:
   InputSource& input_;
 };
+
+// A snapshot does not say whose it is, but programs of many ranks give each
+// file another name: "rank3.pickle", "snapshot_rank_12.pickle.gz". Negative:
+// this one does not say it either.
+int64_t RankIn(std::string_view path) {
+  constexpr std::string_view kWord = "rank";
+  constexpr size_t kMostDigits = 6;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (size_t at = name.rfind(kWord); at != name.npos && at < name.size();
+       at = at == 0 ? name.npos : name.rfind(kWord, at - 1)) {
+    size_t digit = at + kWord.size();
+    if (digit < name.size() && (name[digit] == '_' || name[digit] == '-'))
+      ++digit;
+    int64_t rank = -1;
+    const size_t first = digit;
+    for (; digit < name.size() && digit - first <= kMostDigits &&
+           IsDigit(name[digit]);
+         ++digit)
+      rank = std::max<int64_t>(rank, 0) * 10 + (name[digit] - '0');
+    if (rank >= 0 && digit - first <= kMostDigits) return rank;
+  }
+  return -1;
+}
 
 class TorchMemory : public Importer {
  public:
@@ -63,7 +88,7 @@ class TorchMemory : public Importer {
                         "\"segments\" nor \"device_traces\", as a memory "
                         "snapshot of torch does");
     }
-    torch_memory::FinishHistory(reader, builder);
+    torch_memory::FinishHistory(reader, builder, RankIn(path));
     if (builder.memory().empty())
       builder.AddNote(path +
                       ": the snapshot has no event and no segment: torch used "

@@ -138,6 +138,25 @@ TEST(TorchMemoryTest, OldVersionsLackKeys) {
   EXPECT_EQ(Peak(**segments, false), 1024);
 }
 
+TEST(TorchMemoryTest, TheRankIsInTheNameOfTheFile) {
+  const std::string bytes = WriteSnapshot(Sample());
+  const std::pair<const char*, int64_t> cases[] = {
+      {"rank3.pickle", 3},
+      {"/rank7/a.pickle", -1},
+      {"mem/snapshot_rank_12.pickle", 12},
+      {"rank-0.rank.pickle", 0},
+      {"frank.pickle", -1},
+      {"rank12345678901234567890.pickle", -1},
+      {"train.pickle", -1}};
+  for (const auto& [name, rank] : cases) {
+    auto input = InputSource::FromBytes(
+        {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, name);
+    TraceBuilder builder;
+    ASSERT_TRUE(TorchMemoryImporter().Import(**input, {}, builder));
+    EXPECT_EQ((*builder.Finish())->processes()[0].rank, rank) << name;
+  }
+}
+
 TEST(TorchMemoryTest, OfTorchWithoutAGpu) {
   const auto trace = ReadBytes(WriteSnapshot({}));
   ASSERT_TRUE(trace) << trace.error().message;
