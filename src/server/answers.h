@@ -63,7 +63,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"LevelsInfo", "min, max: number"},
     {"TraceInfo", R"(origin_ns, epoch_ns?: string;
       epoch_known?, complete: boolean; recording?: boolean;
-      span_ns, events, names, repaired, rejected: number;
+      span_ns, events, names, repaired, rejected: number; events_end?: number;
       preview?: PreviewInfo | null; groups: GroupInfo[]; tracks: TrackInfo[];
       steps: StepInfo[]; stages?: StageInfo[]; idle_causes?: string[];
       classes: string[];
