@@ -45,7 +45,7 @@ function problemsOf(name: string): string[] {
 const GEOMETRY = [
   "model/axis", "model/cell", "model/folded", "model/format", "model/hit",
   "model/layout", "model/lru", "model/memory", "model/memory_map",
-  "model/records",
+  "model/records", "model/roofline",
   "model/sample_tile", "model/shares", "model/skyline", "model/tiles",
   "model/waterfall", "model/widths", "model/windowing", "table/Body",
   "views/trace/controller", "views/trace/EventList", "views/trace/Minimap",
