@@ -151,8 +151,10 @@ inline constexpr AnswerType kAnswerTypes[] = {
       columns: DeclaredColumn[])"},
     {"DeclaredTables", "tables: DeclaredTable[]"},
     {"Cell", "string | number | boolean | null"},
+    // With its declaration where it is one of `summary`.
     {"FlatTable", R"(columns: DeclaredColumn[]; rows: Cell[][];
-      facts?: Record<string, number>)"},
+      facts?: Record<string, number>; key?, title?, meaning?, shape?: string;
+      notes?: string[])"},
     // Of `table`, rows with their cells by name, as the page arranges them.
     {"StageStep", R"(index, pid, cpu_ns, gpu_ns: number; stage: string;
       step_cpu_ns, step_gpu_ns: number; ...)"},

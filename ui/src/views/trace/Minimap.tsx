@@ -126,7 +126,7 @@ function AfterEvents({ info, width }: { info: TraceInfo; width: number }) {
   const text = `${more} more, nothing runs`;
   return (
     <div class="after-events" title={`Recording went on for ${more} after ` +
-      "the last event that takes time. Whole trace shows it"}
+      "the last event that takes time. Whole trace, again, shows it"}
       style={{ left: `${x}px` }}><span class="quiet">{text}</span></div>
   );
 }

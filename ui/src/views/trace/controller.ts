@@ -377,8 +377,12 @@ export class Controller {
     else if (box) this.setRange({ t0: box.t0, t1: box.t1 });
     else this.showWhole();
   }
+  /** All events; again: with what was recorded after them. */
   showWhole(): void {
-    this.setRange(wholeRange(this.span));
+    const info = trace.value?.info;
+    if (!info) return;
+    this.setRange(isFirst(s.range.value, info) ? wholeRange(info.span_ns)
+      : firstRange(info));
   }
 
   /** m: marks what is measured, the selection or the box; again: no more. */
