@@ -23,6 +23,7 @@
 #include "query/summary_tables.h"
 #include "report/render_csv.h"
 #include "report/table_json.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {
@@ -191,11 +192,27 @@ void ExpectSameMemoryRows(QuerySession& session, const ViewInput& input,
   }
 }
 
+// Two places, of which one is full twice.
+constexpr char kMemory[] = R"(
+  thread 1 main
+    0..100 step ProfileStep
+      10..40 conv Operator
+      50..90 loss Operator
+    memory 12 +1024 Place(gpu:0) 0x10
+    memory 15 +4096 Place(cpu) 0x77
+    memory 30 -1024 Place(gpu:0) 0x10
+    memory 55 +2048 Place(gpu:0) 0x20
+    memory 70 +512 Place(gpu:0) 0x30
+    memory 95 -2048 Place(gpu:0) 0x20
+)";
+
 // "An equivalent query": the rows of each table as SQL gives them.
 TEST(TraceSession, TheQueryBesideATableGivesItsRows) {
   STEPSCOPE_NEED_DUCKDB();
-  for (const uint32_t seed : {1u, 4u, 9u}) {
-    const std::shared_ptr<const Trace> trace = RandomTrace(seed).Make();
+  std::vector<std::shared_ptr<const Trace>> traces = {
+      TraceFromText(kMemory), RandomTrace(1).Make(), RandomTrace(4).Make(),
+      RandomTrace(9).Make()};
+  for (const std::shared_ptr<const Trace>& trace : traces) {
     const auto session = SessionOf(trace);
     ASSERT_TRUE(
         AddSummaryTables(trace, SummaryTables::All(), session->database()));
