@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kTorchDims = "Input Dims";
 constexpr std::string_view kTorchValues = "Concrete Inputs";
+constexpr std::string_view kTorchTypes = "Input type";
 constexpr std::string_view kPaddleShapes = "input_shapes";
 constexpr std::string_view kOutput = "output_shape";
 // Our own keys, and Paddle's parameters, by position: what is multiplied
@@ -112,6 +113,21 @@ OpShapes ShapesOf(const Trace& trace, Row row, std::string_view raw) {
   if (shapes.text.empty() && shapes.known())
     for (const Shape& shape : shapes.inputs) shapes.text += ShapeText(shape);
   return shapes;
+}
+
+std::vector<std::string> InputTypesOf(const Trace& trace, Row row,
+                                      std::string_view raw) {
+  std::string_view json = raw.empty() ? "" : RawMember(raw, kTorchTypes);
+  for (const Arg& arg : trace.args_of(row))
+    if ((arg.kind == ArgKind::kJson || arg.kind == ArgKind::kText) &&
+        trace.str(arg.key) == kTorchTypes)
+      json = trace.str(arg.text);
+  std::vector<std::string> types;
+  const std::optional<IntTree> tree =
+      json.empty() ? std::nullopt : ParseIntTree(json);
+  if (tree)
+    for (const IntTree& item : tree->items) types.push_back(item.text);
+  return types;
 }
 
 }  // namespace stepscope

@@ -22,6 +22,7 @@ struct OpShapes {
   std::vector<Shape> inputs;
   Shape output;                     // where stated
   std::vector<std::string> values;  // scalars by position, as text (torch)
+  std::vector<std::string> types;   // by position; only where asked for
   // As the trace has it, to tell calls of different shapes apart.
   std::string text;
 
@@ -34,5 +35,8 @@ struct OpShapes {
 
 // `raw`: the raw arguments of the same event.
 OpShapes ShapesOf(const Trace& trace, Row row, std::string_view raw);
+// torch's "Input type": "float", "c10::Half"; empty where there is none.
+std::vector<std::string> InputTypesOf(const Trace& trace, Row row,
+                                      std::string_view raw);
 
 }  // namespace stepscope

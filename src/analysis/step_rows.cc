@@ -5,7 +5,7 @@
 
 namespace stepscope {
 
-StepRow RowOfStep(const StepInterval& step) {
+StepRow RowOfStep(const EventTree& tree, const StepInterval& step) {
   StepRow row;
   row.index = step.index;
   row.start_ns = step.range.begin;
@@ -16,6 +16,9 @@ StepRow RowOfStep(const StepInterval& step) {
     row.device_end_ns = step.device.end;
   }
   row.warmup = step.warmup;
+  const uint32_t process = tree.threads()[step.thread].process;
+  const int64_t rank = tree.trace().processes()[process].rank;
+  if (rank >= 0) row.rank = rank;
   return row;
 }
 

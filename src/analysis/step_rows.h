@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-StepRow RowOfStep(const StepInterval& step);
+StepRow RowOfStep(const EventTree& tree, const StepInterval& step);
 // Those that start at once stay in their order.
 void SortByStart(std::vector<StepRow>& rows);
 

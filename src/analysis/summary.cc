@@ -21,7 +21,7 @@ ViewSet WithInputs(ViewSet views, const SummaryOptions& options) {
   if (views & kPercentileView)
     views |= kOperatorView | kKernelView | kUserDefinedView;
   if (views & kMemoryLifeView) views |= kMemoryView;
-  if (options.flops) views |= kFlopsView;
+  if (options.flops || (views & kMfuView)) views |= kFlopsView;
   return views;
 }
 
@@ -39,10 +39,10 @@ void KeepOnly(ViewSet views, Summary& summary) {
   if (unwanted(kIterationView)) summary.iterations = {};
 }
 
-std::vector<StepRow> ListSteps(const StepTable& steps) {
+std::vector<StepRow> ListSteps(const EventTree& tree, const StepTable& steps) {
   std::vector<StepRow> rows;
   for (const StepInterval& step : steps.steps())
-    rows.push_back(RowOfStep(step));
+    rows.push_back(RowOfStep(tree, step));
   SortByStart(rows);
   return rows;
 }
@@ -129,7 +129,10 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
         ComputeOperators(tree, {options.sort, options.thread_sep,
                                 options.op_detail, wanted(kPercentileView)});
   }
-  if (wanted(kFlopsView)) summary.flops = ComputeFlops(tree);
+  if (wanted(kFlopsView)) {
+    summary.flops = ComputeFlops(tree, steps);
+    ComparePeaks(KnownPeaks(trace, options.device_peaks), summary.flops);
+  }
   if (wanted(kMemoryManipulationView | kUserDefinedView)) {
     UserDefined events =
         ComputeUserDefined(tree, steps, names,
@@ -202,7 +205,7 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
     summary.critical_path = ComputeCriticalPath(
         tree, steps, names, options.steps.value_or(StepChoice::Settled()));
   }
-  summary.steps = ListSteps(steps);
+  summary.steps = ListSteps(tree, steps);
   summary.step_notes = StepNotes(summary, options);
   summary.notes = SummaryNotes(summary, options);
   return summary;

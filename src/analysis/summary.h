@@ -47,6 +47,7 @@ struct StepRow {
   std::optional<int64_t> device_start_ns;  // none: it launched nothing
   std::optional<int64_t> device_end_ns;
   bool warmup = false;
+  std::optional<int64_t> rank = {};  // of its process, where one is stated
 };
 
 // What the notes say about the events of the trace.

@@ -201,6 +201,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   if (!empty.empty())
     notes.push_back(std::string(kNothingRecorded) + empty + ".");
   for (const std::string& note : summary.ranks.notes) notes.push_back(note);
+  if (!summary.flops.note.empty()) notes.push_back(summary.flops.note);
   return notes;
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/serving/bill_rule.h"
 #include "analysis/step_choice.h"
 #include "analysis/tables/rows.h"
+#include "analysis/tables/stated_peaks.h"
 #include "analysis/view_set.h"
 
 namespace stepscope {
@@ -44,7 +45,8 @@ inline constexpr ViewSet kStragglersView = ViewSet::One(24);
 inline constexpr ViewSet kRankStepsView = ViewSet::One(25);
 inline constexpr ViewSet kIterationView = ViewSet::One(26);
 inline constexpr ViewSet kRequestView = ViewSet::One(27);
-inline constexpr size_t kFirstFreeView = 28;
+inline constexpr ViewSet kMfuView = ViewSet::One(28);
+inline constexpr size_t kFirstFreeView = 29;
 inline constexpr ViewSet kNamedViews =
     ViewSet::OfMask((uint64_t{1} << kFirstFreeView) - 1);
 inline constexpr ViewSet kPaddleViews = ViewSet::OfMask((1u << 9) - 1);
@@ -75,6 +77,8 @@ struct SummaryOptions {
 
   // The peak of the links that collectives use, in GB/s; 0: not stated.
   double link_peak_gbs = 0;
+  // What a device can do, where the user knows.
+  StatedPeaks device_peaks;
 
   // `views`, or what it stands for.
   ViewSet chosen_views() const { return views ? views : kDefaultViews; }

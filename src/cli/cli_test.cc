@@ -248,6 +248,13 @@ TEST_F(CliTest, UnreadableInput) {
     ExpectError(verb + empty, 3, "empty");
     ExpectError(verb + bare, 3, "no readable trace");
   }
+  // A process that ran out of memory leaves a snapshot in a folder of its own.
+  const std::string below = bare + "/out_of_memory";
+  ASSERT_EQ(mkdir(below.c_str(), 0777), 0);
+  std::filesystem::copy_file(sample_, below + "/process_7.json");
+  ExpectError("advise " + bare, 3,
+              "out_of_memory has 1 file that can be read: " + below +
+                  "/process_7.json");
   ExpectError("convert " + text + " -o " + folder_.path("x.json"), 3, "byte 0");
   EXPECT_FALSE(FileExists(folder_.path("x.json")));
 }

@@ -38,6 +38,8 @@ bool ReadTableOptions(const SummaryArguments& arguments,
                                  .steps = arguments.steps,
                                  .unprofiled = arguments.unprofiled,
                                  .link_peak = arguments.link_peak,
+                                 .compute_peak = arguments.compute_peak,
+                                 .memory_peak = arguments.memory_peak,
                                  .sort = arguments.sort},
                                 options);
   if (!read) {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/frame/output.h"
 #include "cli/load.h"
+#include "cli/peak_options.h"
 
 namespace stepscope {
 
@@ -35,6 +36,8 @@ Command ViewCommand(ViewArguments& arguments) {
                    .meaning = "VisualDL's name for TRACE",
                    .group = "What to show",
                    .target = &arguments.logdir},
+                  ComputePeakOption("What to show", &arguments.compute_peak),
+                  MemoryPeakOption("What to show", &arguments.memory_peak),
                   {.name = "--host",
                    .value = "ADDRESS",
                    .kind = ValueKind::kText,

@@ -24,6 +24,8 @@ struct ViewArguments {
   std::string cache;        // empty: STEPSCOPE_CACHE, or the usual folder
   std::string cache_limit;  // empty: the usual
   bool no_cache = false;
+  std::string compute_peak;  // TFLOP/s of a device; empty: not stated
+  std::string memory_peak;   // GB/s of its memory; empty: not stated
   uint64_t cache_bytes = 0;  // what cache_limit says, once it is read
 };
 

@@ -98,6 +98,7 @@ ExitCode ServeView(const std::vector<std::string>& paths,
   options.frame_ancestors = arguments.frame_ancestors;
   options.allowed_hosts = arguments.allow_host;
   options.cache = CacheOf(arguments);
+  options.peaks = {arguments.compute_peak, arguments.memory_peak};
   auto started = server::Server::Start(options);
   if (!started) {
     PrintError(started.error().message);

@@ -126,11 +126,40 @@ Result<std::vector<TraceFolder::Skipped>> SkippedOf(
   return skipped;
 }
 
+// Files in a folder of this one that are traces, as the snapshots of memory
+// that a process left. What is deeper is not looked at.
+std::string TracesBelow(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr size_t kMostFolders = 32;
+  constexpr size_t kMostFiles = 64;
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error))
+    if (it->is_directory(error)) folders.push_back(it->path().string());
+  std::sort(folders.begin(), folders.end(), NaturallyBefore);
+  if (folders.size() > kMostFolders) folders.resize(kMostFolders);
+  for (const std::string& folder : folders) {
+    Result<std::vector<std::string>> files = FilesOfFolder(folder);
+    if (!files) continue;
+    if (files->size() > kMostFiles) files->resize(kMostFiles);
+    std::erase_if(*files, [](const std::string& file) {
+      return !FindImporter(file, {}).has_value();
+    });
+    if (files->empty()) continue;
+    return "; " + folder + " has " + CountText(files->size(), "file") +
+           " that can be read" + (files->size() > 1 ? ", such as " : ": ") +
+           files->front();
+  }
+  return {};
+}
+
 Error NoTraceIn(const std::string& path,
                 const std::vector<TraceFolder::Skipped>& skipped) {
   std::string why;
   for (const TraceFolder::Skipped& file : skipped)
     if (why.empty() && file.is_trace) why = "; " + file.reason;
+  if (why.empty()) why = TracesBelow(path);
   return Fail(ErrorCode::kNotFound, path + ": no readable trace in it" + why);
 }
 

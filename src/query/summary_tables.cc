@@ -20,9 +20,14 @@ struct Computed {
   std::shared_ptr<const Trace> trace;
   Summary summary;
 };
+using Owner = std::shared_ptr<const void>;
 
 std::string NameOf(const TableSchema& table) {
   return "summary_" + std::string(table.key);
+}
+
+std::string NameOf(const ViewTable& table) {
+  return "view_" + std::string(table.key);
 }
 
 ColumnType TypeOf(CellType type) {
@@ -52,8 +57,8 @@ std::string TextOf(const TableColumn& column, const Cell& cell) {
 
 class SummarySource : public TableSource {
  public:
-  SummarySource(std::shared_ptr<const Computed> owner,
-                const std::vector<TableColumn>& columns, bool inner)
+  SummarySource(Owner owner, const std::vector<TableColumn>& columns,
+                bool inner)
       : owner_(std::move(owner)), first_(inner ? 1 : 0) {
     if (inner)
       specs_.push_back({"parent", ColumnType::kText, "row around it", true});
@@ -105,7 +110,7 @@ class SummarySource : public TableSource {
   }
 
  private:
-  const std::shared_ptr<const Computed> owner_;
+  const Owner owner_;
   const size_t first_;  // column of the table, behind `parent`
   std::vector<const TableColumn*> columns_;
   std::deque<std::string> names_;
@@ -118,8 +123,7 @@ using Lists = std::vector<std::pair<std::string, RowList>>;  // by parent
 
 Status AddTables(const std::string& name,
                  const std::vector<TableColumn>& columns, const Lists& lists,
-                 bool inner, std::shared_ptr<const Computed> owner,
-                 Database& db) {
+                 bool inner, const Owner& owner, Database& db) {
   auto source = std::make_shared<SummarySource>(owner, columns, inner);
   for (const auto& [parent, rows] : lists) source->Add(parent, rows);
   for (const TableColumn& column : columns) {
@@ -138,21 +142,58 @@ Status AddTables(const std::string& name,
 
 }  // namespace
 
-ViewSet SummaryViewsIn(std::string_view sql) {
+SummaryTables SummaryTables::All() {
+  return {ViewSet::All(), (uint64_t{1} << ViewTables().size()) - 1};
+}
+
+SummaryTables SummaryTables::In(std::string_view sql) {
   std::string lower(sql);
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  ViewSet views;
+  SummaryTables named;
   for (const TableSchema& table : AllTables())
-    if (lower.find(NameOf(table)) != lower.npos) views |= table.view;
-  return views;
+    if (lower.find(NameOf(table)) != lower.npos) named.summary |= table.view;
+  for (size_t i = 0; i < ViewTables().size(); ++i)
+    if (lower.find(NameOf(ViewTables()[i])) != lower.npos)
+      named.viewer |= uint64_t{1} << i;
+  return named;
 }
 
-Status AddSummaryTables(std::shared_ptr<const Trace> trace, ViewSet views,
-                        Database& db) {
+bool IsAskedByItself(const ViewTable& table) {
+  return table.key != "memory_owners" && table.key != "memory_live";
+}
+
+namespace {
+
+// Times count from the first one of the trace, as the viewer has them.
+Status AddViewTables(const std::shared_ptr<const Trace>& trace, uint64_t chosen,
+                     Database& db) {
+  const EventTree tree(*trace);
+  const StepTable steps(tree);
+  const ViewQuery query{.origin_ns = trace->first_time_ns().value_or(0)};
+  for (size_t i = 0; i < ViewTables().size(); ++i) {
+    const ViewTable& table = ViewTables()[i];
+    if ((chosen >> i & 1) == 0 || !IsAskedByItself(table)) continue;
+    STEPSCOPE_TRY(AddTables(NameOf(table), table.columns,
+                            {{"", table.rows({tree, steps, query}).rows}},
+                            false, trace, db));
+  }
+  return Ok();
+}
+
+}  // namespace
+
+Status AddSummaryTables(std::shared_ptr<const Trace> trace,
+                        const SummaryTables& tables, Database& db,
+                        const StatedPeaks& peaks) {
+  if (tables.viewer != 0)
+    STEPSCOPE_TRY(AddViewTables(trace, tables.viewer, db));
+  const ViewSet views = tables.summary;
+  if (!views) return Ok();
   SummaryOptions options;
   options.views = views;
   options.flops = true;  // as the viewer has them
+  options.device_peaks = peaks;
   const auto owner = std::make_shared<const Computed>(
       Computed{trace, ComputeSummary(*trace, options)});
   for (const TableSchema& table : AllTables())

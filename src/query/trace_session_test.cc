@@ -4,10 +4,12 @@
 // any kind, and the rows of `summary`.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/random_trace.h"
@@ -21,6 +23,7 @@
 #include "query/summary_tables.h"
 #include "report/render_csv.h"
 #include "report/table_json.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {
@@ -102,9 +105,9 @@ TEST(TraceSession, ReadsNoFileAndChangesNothing) {
 }
 
 // A row as the cells of the table's declaration.
-std::string RowText(const TableSchema& table, const void* row) {
+std::string RowText(const std::vector<TableColumn>& columns, const void* row) {
   std::string text;
-  for (const TableColumn& column : table.columns) {
+  for (const TableColumn& column : columns) {
     if (column.type == CellType::kRows) continue;
     const Cell cell = column.cell(row);
     JsonWriter json;
@@ -124,44 +127,125 @@ std::string RowText(const TableSchema& table, const void* row) {
   return text;
 }
 
+using Rows = std::vector<std::string>;
+
+Rows TextsOf(const std::vector<TableColumn>& columns, const RowList& rows) {
+  Rows texts;
+  for (size_t i = 0; i < rows.size(); ++i)
+    texts.push_back(RowText(columns, rows[i]));
+  return texts;
+}
+
+Rows RowsOf(QuerySession& session, const std::string& sql) {
+  Result<QueryResult> asked = session.Query(sql);
+  if (!asked) return {asked.error().message};
+  Rows texts;
+  while (asked->NextChunk())
+    for (size_t row = 0; row < asked->rows(); ++row) {
+      std::string& text = texts.emplace_back();
+      for (size_t i = 0; i < asked->columns(); ++i) {
+        AppendCellJson(text, *asked, i, row);
+        text += '|';
+      }
+    }
+  return texts;
+}
+
+// The rows of a table, and of those inside its rows, are what SQL gives.
+void ExpectSameRows(QuerySession& session, const std::string& name,
+                    const std::vector<TableColumn>& columns,
+                    const RowList& rows) {
+  bool any = false;
+  for (const TableColumn& column : columns) {
+    any = any || column.type != CellType::kRows;
+    if (column.type != CellType::kRows) continue;
+    Rows inside;
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (const Cell cell = column.cell(rows[i]); !IsNull(cell))
+        for (std::string& text :
+             TextsOf(column.columns, std::get<RowList>(cell)))
+          inside.push_back(std::move(text));
+    EXPECT_EQ(RowsOf(session, "SELECT * EXCLUDE (parent) FROM " + name + "_" +
+                                  FlatName(column.name)),
+              inside)
+        << name << " " << column.name;
+  }
+  if (any) {
+    EXPECT_EQ(RowsOf(session, "SELECT * FROM " + name), TextsOf(columns, rows))
+        << name;
+  }
+}
+
+// Those of memory are of a place, as rows inside the table of places are.
+void ExpectSameMemoryRows(QuerySession& session, const ViewInput& input,
+                          std::string_view place) {
+  for (const auto& [key, column] : {std::pair("memory_owners", "rows"),
+                                    std::pair("memory_live", "live_at_peak")}) {
+    const ViewTable& table = *FindViewTable(key);
+    ViewInput of_place = input;
+    of_place.query.place = place;
+    EXPECT_EQ(RowsOf(session, "SELECT * EXCLUDE (parent) FROM summary_memory_" +
+                                  std::string(column) +
+                                  " WHERE parent = " + SqlText(place)),
+              TextsOf(table.columns, table.rows(of_place).rows))
+        << key << " " << place;
+  }
+}
+
+// Two places, of which one is full twice.
+constexpr char kMemory[] = R"(
+  thread 1 main
+    0..100 step ProfileStep
+      10..40 conv Operator
+      50..90 loss Operator
+    memory 12 +1024 Place(gpu:0) 0x10
+    memory 15 +4096 Place(cpu) 0x77
+    memory 30 -1024 Place(gpu:0) 0x10
+    memory 55 +2048 Place(gpu:0) 0x20
+    memory 70 +512 Place(gpu:0) 0x30
+    memory 95 -2048 Place(gpu:0) 0x20
+)";
+
 // "An equivalent query": the rows of each table as SQL gives them.
 TEST(TraceSession, TheQueryBesideATableGivesItsRows) {
   STEPSCOPE_NEED_DUCKDB();
-  for (const uint32_t seed : {1u, 4u, 9u}) {
-    const std::shared_ptr<const Trace> trace = RandomTrace(seed).Make();
+  std::vector<std::shared_ptr<const Trace>> traces = {
+      TraceFromText(kMemory), RandomTrace(1).Make(), RandomTrace(4).Make(),
+      RandomTrace(9).Make()};
+  for (const std::shared_ptr<const Trace>& trace : traces) {
     const auto session = SessionOf(trace);
-    ASSERT_TRUE(AddSummaryTables(trace, ViewSet::All(), session->database()));
+    ASSERT_TRUE(
+        AddSummaryTables(trace, SummaryTables::All(), session->database()));
     SummaryOptions options;
     options.views = ViewSet::All();
     options.flops = true;
     const Summary summary = ComputeSummary(*trace, options);
-    for (const TableSchema& table : AllTables()) {
-      std::vector<std::string> wanted;
-      const RowList rows = table.rows(summary);
-      for (size_t i = 0; i < rows.size(); ++i)
-        wanted.push_back(RowText(table, rows[i]));
-      Result<QueryResult> asked =
-          session->Query("SELECT * FROM summary_" + std::string(table.key));
-      if (!asked) {
-        // A table of rows inside rows alone has no columns of its own.
-        for (const TableColumn& column : table.columns)
-          EXPECT_EQ(column.type, CellType::kRows)
-              << table.key << ": " << asked.error().message;
-        continue;
-      }
-      std::vector<std::string> given;
-      while (asked->NextChunk())
-        for (size_t row = 0; row < asked->rows(); ++row) {
-          std::string text;
-          for (size_t i = 0; i < asked->columns(); ++i) {
-            AppendCellJson(text, *asked, i, row);
-            text += '|';
-          }
-          given.push_back(std::move(text));
-        }
-      EXPECT_EQ(given, wanted) << table.key;
-    }
+    for (const TableSchema& table : AllTables())
+      ExpectSameRows(*session, "summary_" + std::string(table.key),
+                     table.columns, table.rows(summary));
+    const EventTree tree(*trace);
+    const StepTable steps(tree);
+    const ViewInput input{
+        tree, steps, {.origin_ns = trace->first_time_ns().value_or(0)}};
+    for (const ViewTable& table : ViewTables())
+      if (IsAskedByItself(table))
+        ExpectSameRows(*session, "view_" + std::string(table.key),
+                       table.columns, table.rows(input).rows);
+    for (const MemoryPlace& place : summary.memory)
+      ExpectSameMemoryRows(*session, input, place.place);
   }
+}
+
+TEST(TraceSession, OnlyTheTablesThatSqlNamesAreMade) {
+  const SummaryTables named =
+      SummaryTables::In("SELECT 1 FROM Summary_Kernel, VIEW_operator_shapes");
+  EXPECT_TRUE(named);
+  EXPECT_EQ(named.summary, kKernelView);
+  EXPECT_EQ(
+      ViewTables()[static_cast<size_t>(std::countr_zero(named.viewer))].key,
+      "operator_shapes");
+  EXPECT_FALSE(SummaryTables::In("SELECT * FROM kernels"));
+  EXPECT_FALSE(named.Without(SummaryTables::All()));
 }
 
 }  // namespace

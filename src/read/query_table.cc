@@ -119,7 +119,7 @@ Result<std::shared_ptr<const ArrowTable>> Ask(
     const QueryWatch& watch) {
   STEPSCOPE_TRY_ASSIGN(const auto session, QuerySession::Open(dataset, limits));
   if (trace != nullptr)
-    STEPSCOPE_TRY(AddSummaryTables(std::move(trace), SummaryViewsIn(sql),
+    STEPSCOPE_TRY(AddSummaryTables(std::move(trace), SummaryTables::In(sql),
                                    session->database()));
   const Interrupter interrupter(*session, watch.cancel);
   if (IsCancelled(watch)) return QueryCancelled();
@@ -164,7 +164,7 @@ Result<QueryAnswer> AnswerQuery(const std::vector<std::string>& paths,
     if (IsCancelled(watch)) return QueryCancelled();
     STEPSCOPE_TRY_ASSIGN(answer.warnings,
                          WarningsOfImport(done, paths.front()));
-    if (SummaryViewsIn(sql)) {
+    if (SummaryTables::In(sql)) {
       STEPSCOPE_TRY_ASSIGN(trace, watch.load(paths, import.step_range));
     }
   }

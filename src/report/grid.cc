@@ -2,6 +2,9 @@
 #include "report/grid.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <vector>
 
 #include "analysis/looks.h"
 #include "analysis/name_class.h"
@@ -162,6 +165,22 @@ class SummaryGridMaker {
     return grid;
   }
 
+  // A column that needs more than shapes; it stands where any row has it.
+  template <typename Value>
+  void AddIfKnown(const char* head, double scale, Value FlopsRow::*value,
+                  Grid& grid) const {
+    const std::vector<FlopsRow>& rows = summary_.flops.rows;
+    const auto known = [&](const FlopsRow& row) {
+      return std::invoke(value, row).has_value();
+    };
+    if (std::none_of(rows.begin(), rows.end(), known)) return;
+    grid.heads.emplace_back(head);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const std::optional<double> of = std::invoke(value, rows[i]);
+      grid.rows[i].push_back(of ? Format("%.1f", *of * scale) : "-");
+    }
+  }
+
   Grid Flops() const {
     Grid grid;
     grid.title = "FLOPs Summary";
@@ -175,6 +194,9 @@ class SummaryGridMaker {
                            Format("%.2f", row.tflops_per_s()),
                            row.on_device ? "device" : "host"});
     }
+    AddIfKnown("FLOP/B", 1, &FlopsRow::intensity, grid);
+    AddIfKnown("Peak %", 100, &FlopsRow::peak_ratio, grid);
+    AddIfKnown("Roof %", 100, &FlopsRow::roof_ratio, grid);
     grid.notes = {
         "From the shapes of the inputs, for matrix products, convolutions and "
         "attention; a multiplication and an addition are two.",

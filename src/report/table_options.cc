@@ -46,6 +46,20 @@ std::string Joined(const List& list, Name name) {
   return text;
 }
 
+// `expected`: what the text is to be.
+Result<double> PeakOf(std::string_view prefix, std::string_view option,
+                      std::string_view text, std::string_view expected) {
+  double peak = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), peak);
+  if (error == std::errc() && end == text.data() + text.size() &&
+      std::isfinite(peak) && peak > 0)
+    return peak;
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(prefix) + std::string(option) + ": \"" +
+                  std::string(text) + "\" is not " + std::string(expected));
+}
+
 }  // namespace
 
 std::optional<TimeUnit> ParseTimeUnit(std::string_view text) {
@@ -78,6 +92,11 @@ Status ReadWords(const SummaryWords& words, SummaryOptions& options) {
     STEPSCOPE_TRY_ASSIGN(options.link_peak_gbs,
                          LinkPeakOf(words.prefix, words.link_peak));
   }
+  if (!words.compute_peak.empty() || !words.memory_peak.empty()) {
+    STEPSCOPE_TRY_ASSIGN(
+        options.device_peaks,
+        StatedPeaksOf(words.prefix, words.compute_peak, words.memory_peak));
+  }
   if (!words.sort.empty()) {
     STEPSCOPE_TRY_ASSIGN(options.sort,
                          Chosen(prefix + "sort", words.sort,
@@ -94,15 +113,24 @@ Result<std::optional<StepChoice>> StepsOf(std::string_view text,
 }
 
 Result<double> LinkPeakOf(std::string_view prefix, std::string_view text) {
-  double peak = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), peak);
-  if (error == std::errc() && end == text.data() + text.size() &&
-      std::isfinite(peak) && peak > 0)
-    return peak;
-  return Fail(ErrorCode::kInvalidArgument,
-              std::string(prefix) + "link-peak: \"" + std::string(text) +
-                  "\" is not a bandwidth in GB/s, such as 450");
+  return PeakOf(prefix, "link-peak", text, "a bandwidth in GB/s, such as 450");
+}
+
+Result<StatedPeaks> StatedPeaksOf(std::string_view prefix,
+                                  std::string_view compute,
+                                  std::string_view memory) {
+  StatedPeaks peaks;
+  if (!compute.empty()) {
+    STEPSCOPE_TRY_ASSIGN(peaks.tflops,
+                         PeakOf(prefix, "compute-peak", compute,
+                                "a number of TFLOP/s, such as 989"));
+  }
+  if (!memory.empty()) {
+    STEPSCOPE_TRY_ASSIGN(peaks.gbs,
+                         PeakOf(prefix, "memory-peak", memory,
+                                "a bandwidth in GB/s, such as 4800"));
+  }
+  return peaks;
 }
 
 Result<std::optional<int64_t>> UnprofiledOf(std::string_view prefix,

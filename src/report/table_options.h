@@ -60,7 +60,9 @@ struct SummaryWords {
   std::string views = {};        // by comma
   std::string steps = {};
   std::string unprofiled = {};
-  std::string link_peak = {};  // GB/s
+  std::string link_peak = {};     // GB/s
+  std::string compute_peak = {};  // TFLOP/s
+  std::string memory_peak = {};   // GB/s
   std::string sort = {};
 };
 // Fails with the option and what is possible.
@@ -71,6 +73,10 @@ Result<std::optional<StepChoice>> StepsOf(
 Result<std::optional<int64_t>> UnprofiledOf(std::string_view prefix,
                                             std::string_view text);
 Result<double> LinkPeakOf(std::string_view prefix, std::string_view text);
+// Each empty: not stated, which is 0.
+Result<StatedPeaks> StatedPeaksOf(std::string_view prefix,
+                                  std::string_view compute,
+                                  std::string_view memory);
 // `value`, or that `text` is none of the choices.
 template <typename T>
 Result<T> Chosen(std::string_view option, std::string_view text,

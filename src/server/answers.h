@@ -30,8 +30,9 @@ inline constexpr AnswerType kAnswerTypes[] = {
       all: WindowInfo | null)"},
     {"SkippedFile", "file, why: string"},
     // `skipped`: the first files that are not shown; `skipped_count` of all.
-    // `one_file`: it was named, so that no other can come.
-    {"Runs", R"(stepscope, folder, problem?: string; one_file?: boolean;
+    // `one_file`: it was named, so that no other can come. `dataset`: what `sql`
+    // asks for as `t`, where the folder is one.
+    {"Runs", R"(stepscope, folder, problem?, dataset?: string; one_file?: boolean;
       generation: number;
       runs: RunInfo[]; skipped_count: number; skipped: SkippedFile[])"},
     // `preview`: a coarse picture can be asked for until the trace is ready.
@@ -67,7 +68,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     // `serves`: by its names it may have iterations of a server.
     {"TraceInfo", R"(origin_ns, epoch_ns?: string;
       epoch_known?, complete: boolean; recording?: boolean;
-      span_ns, events, names, repaired, rejected: number;
+      span_ns, events, names, repaired, rejected: number; events_end?: number;
       preview?: PreviewInfo | null; groups: GroupInfo[]; tracks: TrackInfo[];
       steps: StepInfo[]; stages?: StageInfo[]; serves?: boolean; idle_causes?: string[];
       classes: string[];
@@ -160,8 +161,10 @@ inline constexpr AnswerType kAnswerTypes[] = {
       columns: DeclaredColumn[])"},
     {"DeclaredTables", "tables: DeclaredTable[]"},
     {"Cell", "string | number | boolean | null"},
+    // With its declaration where it is one of `summary`.
     {"FlatTable", R"(columns: DeclaredColumn[]; rows: Cell[][];
-      facts?: Record<string, number>)"},
+      facts?: Record<string, number>; key?, title?, meaning?, shape?: string;
+      notes?: string[])"},
     // Of `table`, rows with their cells by name, as the page arranges them.
     {"StageStep", R"(index, pid, cpu_ns, gpu_ns: number; stage: string;
       step_cpu_ns, step_gpu_ns: number; ...)"},
@@ -178,7 +181,13 @@ inline constexpr AnswerType kAnswerTypes[] = {
       occupancy, occupancy_known, tensor_core, sm_efficiency: number | null;
       utilization, multiprocessors, memory_bytes: number | null;
       kernel_ns: number; ...)"},
-    {"TableRows", R"(stage_steps: StageStep; stage_means: StageMean;
+    {"OperatorFlops", R"(name: string; on_device: boolean;
+      calls, counted_calls, flops, time_ns, tflops_per_s: number;
+      estimated_bytes, intensity, peak_ratio, roof_ratio: number | null; ...)"},
+    {"StepFlops", R"(steps, flops, time_ns, devices, tflops_per_s: number;
+      mfu, peak_tflops_per_s, peak_memory_gb_per_s, counted_ratio: number | null;
+      ...)"},
+    {"TableRows", R"(flops: OperatorFlops; mfu: StepFlops; stage_steps: StageStep; stage_means: StageMean;
       type_stages: TypeStage; step_parts: StepPart; part_steps: PartStep;
       overlap_parts: OverlapPart; device_use: DeviceUse)"},
 
@@ -223,6 +232,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
       operator, kernel, memory_manipulation, user_defined: unknown[];
       memory: MemoryPlace[]; benchmark: Benchmark | null;
       waterfall: Waterfall | null; outliers: OutlierRow[]; notes: string[];
+      flops: OperatorFlops[]; mfu: StepFlops | null;
       [table: string]: unknown; ...)"},
     {"EventStart", "name: string; start_ns: number; ..."},
     {"TimeRange", "start_ns, dur_ns: number; ..."},

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/json_writer.h"
+#include "report/table_options.h"
 #include "server/http/assets.h"
 #include "server/http/response_headers.h"
 
@@ -26,6 +27,14 @@ int StatusOf(ErrorCode code) {
       break;
   }
   return 500;
+}
+
+// SQL has the shares of peaks that the page has.
+SqlLimits SqlLimitsOf(const PeakWords& peaks) {
+  SqlLimits limits;
+  if (const auto stated = StatedPeaksOf("", peaks.compute, peaks.memory))
+    limits.peaks = *stated;
+  return limits;
 }
 
 }  // namespace
@@ -60,14 +69,17 @@ void AnswerError(Response& response, const Error& error) {
 }
 
 Api::Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
-         TraceReader& reader, DroppedFiles& dropped, std::string page_policy)
+         TraceReader& reader, DroppedFiles& dropped, std::string page_policy,
+         PeakWords peaks)
     : guard_(guard),
       page_policy_(std::move(page_policy)),
       folder_(folder),
       sessions_(sessions),
       reader_(reader),
       jobs_(reader),
-      dropped_(dropped) {
+      dropped_(dropped),
+      peaks_(std::move(peaks)),
+      sql_(SqlLimitsOf(peaks_)) {
   AddRuns();
   AddTimeline();
   AddEvents();

@@ -24,6 +24,7 @@
 #include "server/jobs/trace_reader.h"
 #include "server/kept_texts.h"
 #include "server/live/live_answer.h"
+#include "server/peak_words.h"
 #include "server/sql/sql_answers.h"
 
 namespace stepscope::server {
@@ -34,7 +35,7 @@ class Api {
   // others may be allowed to frame.
   Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
       TraceReader& reader, DroppedFiles& dropped,
-      std::string page_policy = PolicyFramedBy("'none'"));
+      std::string page_policy = PolicyFramedBy("'none'"), PeakWords peaks = {});
 
   // Answers whatever request.
   void Handle(const Request& request, Response& response) const;
@@ -81,6 +82,7 @@ class Api {
   TraceReader& reader_;
   JobTables jobs_;
   DroppedFiles& dropped_;
+  const PeakWords peaks_;
   std::map<std::pair<std::string, std::string>, Handler> handlers_;
   // Tables of views, of all open traces. Their keys have the traces' serials,
   // so those of a closed trace are never asked for and go first.

@@ -20,13 +20,29 @@ Result<std::string> Kept(const OpenTrace& open, const std::string& key,
 
 constexpr size_t kMostChanges = 32;
 
+// What is asked of a summary, as the command takes it; peaks that are not given
+// are those that the server was started with.
+SummaryWords WordsOf(const Parameters& parameters, const PeakWords& usual) {
+  const auto given = [&](const char* name, const std::string& otherwise) {
+    std::string text = parameters.Text(name);
+    return text.empty() ? otherwise : text;
+  };
+  return {.views = parameters.Text("views"),
+          .steps = parameters.Text("steps"),
+          .link_peak = parameters.Text("link-peak"),
+          .compute_peak = given("compute-peak", usual.compute),
+          .memory_peak = given("memory-peak", usual.memory)};
+}
+
+std::string KeyOf(const SummaryWords& words) {
+  return words.views + "\n" + words.steps + "\n" + words.link_peak + "\n" +
+         words.compute_peak + "\n" + words.memory_peak;
+}
+
 Result<std::string> AnswerSummary(const OpenTrace& open,
-                                  const Parameters& parameters) {
-  const std::string views = parameters.Text("views");
-  const std::string steps = parameters.Text("steps");
-  const std::string peak = parameters.Text("link-peak");
-  return Kept(open, "summary\n" + views + "\n" + steps + "\n" + peak,
-              [&] { return SummaryDocument(open, views, steps, peak); });
+                                  const SummaryWords& words) {
+  return Kept(open, "summary\n" + KeyOf(words),
+              [&] { return SummaryDocument(open, words); });
 }
 
 Result<std::string> AnswerAdvise(const OpenTrace& open,
@@ -63,19 +79,23 @@ Result<std::string> AnswerViewTable(const OpenTrace& open,
 }
 
 Result<std::string> AnswerTable(const OpenTrace& open,
-                                const Parameters& parameters, KeptTexts& kept) {
+                                const Parameters& parameters,
+                                SummaryWords words, KeptTexts& kept) {
   const std::string name = parameters.Text("name");
-  const std::string steps = parameters.Text("steps");
   if (FindViewTable(name) != nullptr)
     return AnswerViewTable(open, parameters, kept);
-  return Kept(open, "table\n" + name + "\n" + steps,
-              [&] { return TableJson(open, name, steps); });
+  words.views.clear();
+  return Kept(open, "table\n" + name + "\n" + KeyOf(words),
+              [&] { return TableJson(open, name, words); });
 }
 
 }  // namespace
 
 void Api::AddDocuments() {
-  AddOnTrace("summary", OfAllEvents(AnswerSummary));
+  AddOnTrace("summary", OfAllEvents([this](const OpenTrace& open,
+                                           const Parameters& parameters) {
+               return AnswerSummary(open, WordsOf(parameters, peaks_));
+             }));
   AddOnTrace("advise", OfAllEvents(AnswerAdvise));
   AddOnTrace("whatif", OfAllEvents(AnswerWhatif));
   // Not kept: it is large, and asked for once.
@@ -87,7 +107,8 @@ void Api::AddDocuments() {
       "text/html; charset=utf-8");
   AddOnTrace("table", OfAllEvents([this](const OpenTrace& open,
                                          const Parameters& parameters) {
-               return AnswerTable(open, parameters, view_tables_);
+               return AnswerTable(open, parameters, WordsOf(parameters, peaks_),
+                                  view_tables_);
              }));
   AddOnTrace("critical", OfAllEvents([](const OpenTrace& open,
                                         const Parameters& parameters) {

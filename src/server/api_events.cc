@@ -75,6 +75,7 @@ Result<std::string> AnswerLocate(const OpenTrace& open,
   STEPSCOPE_TRY(number("registers", request.registers));
   STEPSCOPE_TRY(number("shared_bytes", request.shared_bytes));
   STEPSCOPE_TRY(number("number", request.number));
+  STEPSCOPE_TRY(number("rank", request.rank));
   STEPSCOPE_TRY(number("start_ns", request.start_ns));
   return LocateJson(open, request);
 }

@@ -80,6 +80,7 @@ std::string RunsJson(const Listing& listing, Sessions& sessions) {
   json.Field("folder", listing.name);
   json.Field("generation", listing.generation);
   json.Field("problem", listing.problem).Field("one_file", listing.one_file);
+  json.Field("dataset", listing.dataset);
   json.Key("runs").BeginArray();
   for (const Run& run : listing.runs) WriteRun(json, run, sessions);
   json.EndArray().Field("skipped_count", uint64_t{listing.skipped.size()});

@@ -33,13 +33,10 @@ void WriteDeclaration(JsonWriter& json, const TableSchema& table) {
 }  // namespace
 
 Result<std::string> SummaryDocument(const OpenTrace& open,
-                                    const std::string& views,
-                                    const std::string& steps,
-                                    const std::string& link_peak) {
+                                    const SummaryWords& words) {
   TableOptions options;
   options.format = TableFormat::kJson;
-  STEPSCOPE_TRY(ReadWords(
-      {.views = views, .steps = steps, .link_peak = link_peak}, options));
+  STEPSCOPE_TRY(ReadWords(words, options));
   return RenderSummaryOfSteps(open.trace(), options);
 }
 
@@ -115,14 +112,14 @@ std::string TablesJson() {
 }
 
 Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
-                              const std::string& steps) {
+                              const SummaryWords& words) {
   const TableSchema* const table = FindTable(key);
   if (table == nullptr)
     return Fail(ErrorCode::kNotFound, "there is no table \"" + key + "\"");
   SummaryOptions options;
   options.views = table->view;
   options.flops = true;
-  STEPSCOPE_TRY_ASSIGN(options.steps, StepsOf(steps));
+  STEPSCOPE_TRY(ReadWords(words, options));
   STEPSCOPE_TRY_ASSIGN(const Summary summary,
                        ComputeSummaryOfSteps(open.trace(), options));
   JsonWriter json;

@@ -9,16 +9,15 @@
 
 #include "analysis/views/view_table.h"
 #include "base/result.h"
+#include "report/table_options.h"
 #include "server/files/open_trace.h"
 #include "server/kept_texts.h"
 
 namespace stepscope::server {
 
-// `views`, `steps`, `link_peak` as the command takes them; empty: its defaults.
+// `words` as the command takes them; empty: its defaults.
 Result<std::string> SummaryDocument(const OpenTrace& open,
-                                    const std::string& views,
-                                    const std::string& steps,
-                                    const std::string& link_peak = "");
+                                    const SummaryWords& words);
 // The file that `stepscope report` writes, with its usual options.
 Result<std::string> ReportDocument(const OpenTrace& open,
                                    const std::string& steps);
@@ -37,7 +36,7 @@ Result<std::string> CompareDocument(const OpenTrace& a, const OpenTrace& b,
 std::string TablesJson();
 // One table: its columns and all rows.
 Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
-                              const std::string& steps);
+                              const SummaryWords& words);
 // One of the tables that only viewers ask for, made once for all that is asked
 // with it. REQUIRES: FindViewTable(key).
 Result<std::string> ViewTableDocument(const OpenTrace& open,

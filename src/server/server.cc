@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/table_options.h"
 #include "server/api.h"
 #include "server/files/sessions.h"
 #include "server/http/engine.h"
@@ -67,7 +68,7 @@ struct Server::Parts {
         reader(folder, sessions, options.cache),
         dropped(options.drop),
         api(guard, folder, sessions, reader, dropped,
-            PolicyFramedBy(frames.sources())),
+            PolicyFramedBy(frames.sources()), options.peaks),
         engine([this](const Request& request, Response& response) {
           api.Handle(request, response);
         }),
@@ -136,6 +137,10 @@ Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
                   "\"" + name +
                       "\" is not the name of a host; give it without scheme "
                       "and port, as in hub.example.com");
+  if (const auto peaks =
+          StatedPeaksOf("--", options.peaks.compute, options.peaks.memory);
+      !peaks)
+    return peaks.error();
   std::string token = MakeToken();
   if (token.empty())
     return Fail(ErrorCode::kIo, "the system gives no random numbers");

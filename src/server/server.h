@@ -16,6 +16,7 @@
 #include "server/files/folder.h"
 #include "server/files/import_cache.h"
 #include "server/http/connection_loop.h"
+#include "server/peak_words.h"
 
 namespace stepscope::server {
 
@@ -30,6 +31,7 @@ struct ServerOptions {
   // Names under which a proxy shows this server.
   std::vector<std::string> allowed_hosts = {};
   CacheOptions cache = {};  // where traces are kept for the next time
+  PeakWords peaks = {};     // of devices, where the user states them
   LoopLimits limits = {};
   DropLimits drop = {};
 };

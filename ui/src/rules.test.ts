@@ -45,8 +45,9 @@ function problemsOf(name: string): string[] {
 const GEOMETRY = [
   "model/axis", "model/batch_chart", "model/cell", "model/folded",
   "model/format", "model/hit", "model/layout", "model/lru", "model/memory",
-  "model/memory_map", "model/records", "model/sample_tile", "model/serving",
-  "model/shares", "model/skyline", "model/tiles", "model/veil",
+  "model/memory_map", "model/records", "model/roofline", "model/sample_tile",
+  "model/serving", "model/shares", "model/skyline", "model/tiles",
+  "model/veil",
   "model/waterfall", "model/widths", "model/windowing", "table/Body",
   "views/trace/EventList", "views/trace/Minimap", "views/trace/controller",
 ];

@@ -71,7 +71,7 @@ void FindMemoryShortage(const AdviceInput& input, Advice& advice) {
   if (out != kNoRow) {
     finding.id = "out_of_memory";
     finding.finding = "The program ran out of memory of the device.";
-    finding.saving_basis = "the job cannot go on";
+    finding.saving_basis = "it lets the program run to its end";
     finding.evidence.push_back(
         {AskedText(trace, out), "out of memory", out, 1, 0});
     for (const MemoryPlace& place : input.summary.memory)

@@ -44,7 +44,7 @@ class PartialFields {
         body.no_launch, body.outlives_parent);
     List(body.steps, [&](StepRow& row) {
       All(row.index, row.start_ns, row.dur_ns, row.period_ns,
-          row.device_start_ns, row.device_end_ns, row.warmup);
+          row.device_start_ns, row.device_end_ns, row.warmup, row.rank);
     });
     List(body.periods, [&](ProcessPeriods& process) {
       Numbers(process.settled_ns);
@@ -74,9 +74,10 @@ class PartialFields {
     Sums(body.python);
     List(body.flops, [&](PartialFlops& flops) {
       All(flops.name, flops.row.calls, flops.row.counted_calls, flops.row.flops,
-          flops.row.time_ns, flops.row.on_device);
+          flops.row.time_ns, flops.row.on_device, flops.row.moved_bytes,
+          flops.row.bytes_known);
     });
-    All(body.total_flops);
+    All(body.total_flops, body.step_flops, body.counted_gpu_ns);
     Of(body.launch);
     Of(body.launch_calls);
     Of(body.launch_delays);

@@ -276,10 +276,14 @@ LaunchStats JobFiles::Launches() const {
   return all;
 }
 
-std::vector<PartialFlops> JobFiles::Flops(int64_t& total) const {
+std::vector<PartialFlops> JobFiles::Flops(FlopsTable& table) const {
   std::map<std::string, FlopsRow> by_name;
+  StepFlops& step = table.step;
   for (const PartialBody& file : files_) {
-    total = SaturatingAdd(total, file.total_flops);
+    table.total_flops = SaturatingAdd(table.total_flops, file.total_flops);
+    step.flops = SaturatingAdd(step.flops, file.step_flops);
+    step.counted_gpu_ns =
+        SaturatingAdd(step.counted_gpu_ns, file.counted_gpu_ns);
     for (const PartialFlops& one : file.flops) {
       FlopsRow& row = by_name[one.name];
       row.calls += one.row.calls;
@@ -287,6 +291,8 @@ std::vector<PartialFlops> JobFiles::Flops(int64_t& total) const {
       row.flops = SaturatingAdd(row.flops, one.row.flops);
       row.time_ns = SaturatingAdd(row.time_ns, one.row.time_ns);
       row.on_device = row.on_device || one.row.on_device;
+      row.moved_bytes = SaturatingAdd(row.moved_bytes, one.row.moved_bytes);
+      row.bytes_known = row.bytes_known && one.row.bytes_known;
     }
   }
   std::vector<PartialFlops> rows;

@@ -43,7 +43,8 @@ class JobFiles {
   std::vector<IdleDevice> IdleDevices() const;
 
   LaunchStats Launches() const;
-  std::vector<PartialFlops> Flops(int64_t& total) const;
+  // `table` gets the sums over all rows.
+  std::vector<PartialFlops> Flops(FlopsTable& table) const;
 
   EventFacts Events() const;
   uint64_t WithoutLaunch() const;

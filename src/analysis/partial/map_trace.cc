@@ -49,13 +49,14 @@ class Mapper {
     AddSteps();
     Sweep();
     if (Wants(kModelView)) body_.model = ComputeModelSums(tree_, steps_);
-    if (Wants(kDeviceView)) body_.devices = FindDeviceUse(tree_, steps_);
+    if (Wants(kDeviceView | kMfuView))
+      body_.devices = FindDeviceUse(tree_, steps_);
     if (Wants(kOperatorView | kPercentileView)) AddOperators();
     if (Wants(kKernelView | kPercentileView)) AddKernels();
     if (Wants(kMemoryManipulationView | kUserDefinedView | kPercentileView))
       AddUserDefined();
     if (Wants(kPythonView)) AddPython();
-    if (Wants(kFlopsView)) AddFlops();
+    if (Wants(kFlopsView | kMfuView)) AddFlops();
     if (Wants(kLaunchView)) AddLaunches();
     return std::move(body_);
   }
@@ -95,7 +96,7 @@ class Mapper {
 
   void AddSteps() {
     for (const StepInterval& step : steps_.steps())
-      body_.steps.push_back(RowOfStep(step));
+      body_.steps.push_back(RowOfStep(tree_, step));
     body_.periods = FindPeriods(tree_, steps_);
     body_.costs = FindStepCosts(steps_);
     body_.gpu_ns = steps_.gpu_ns();
@@ -186,8 +187,10 @@ class Mapper {
   }
 
   void AddFlops() {
-    const FlopsTable table = ComputeFlops(tree_);
+    const FlopsTable table = ComputeFlops(tree_, steps_);
     body_.total_flops = table.total_flops;
+    body_.step_flops = table.step.flops;
+    body_.counted_gpu_ns = table.step.counted_gpu_ns;
     for (const FlopsRow& row : table.rows)
       body_.flops.push_back({std::string(row.name), row});
   }

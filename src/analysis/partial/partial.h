@@ -22,8 +22,8 @@ namespace stepscope {
 inline constexpr ViewSet kExactPartialViews =
     kDeviceView | kModelView | kKernelView | kOperatorView |
     kMemoryManipulationView | kUserDefinedView | kPythonView | kFlopsView |
-    kWaterfallView | kIdleView | kOutlierView | kStepsView | kStepTimeView |
-    kBenchmarkView | kRankViews;
+    kMfuView | kWaterfallView | kIdleView | kOutlierView | kStepsView |
+    kStepTimeView | kBenchmarkView | kRankViews;
 inline constexpr ViewSet kSketchedPartialViews = kPercentileView | kLaunchView;
 inline constexpr ViewSet kPartialViews =
     kExactPartialViews | kSketchedPartialViews;
@@ -102,6 +102,8 @@ struct PartialBody {
   std::vector<NamedSum> python;
   std::vector<PartialFlops> flops;
   int64_t total_flops = 0;
+  int64_t step_flops = 0;      // as StepFlops has it
+  int64_t counted_gpu_ns = 0;  // the same
   LaunchStats launch;
   DurationSketch launch_calls;
   DurationSketch launch_delays;

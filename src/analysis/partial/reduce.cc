@@ -66,8 +66,8 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   // finished.
   TraceBuilder builder;
   job.AddTo(builder);
-  int64_t total_flops = 0;
-  const std::vector<PartialFlops> flops = job.Flops(total_flops);
+  FlopsTable table;
+  const std::vector<PartialFlops> flops = job.Flops(table);
   const NamedSums& memory =
       host_memory_.rows().empty() ? device_memory_ : host_memory_;
   for (const NamedSums& sums :
@@ -103,12 +103,16 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   if (job.Wants(kOperatorView | kPercentileView))
     summary.operators = rows.Operators(operators_.rows(), lost_.rows(),
                                        outermost_cpu_ns_, outermost_gpu_ns_);
-  if (job.Wants(kFlopsView) || options.flops) {
-    summary.flops.total_flops = total_flops;
+  if (job.Wants(kFlopsView | kMfuView) || options.flops) {
+    summary.flops = std::move(table);
     for (const PartialFlops& one : flops) {
       summary.flops.rows.push_back(one.row);
       rows.SetName(one.name, summary.flops.rows.back());
     }
+    TimeFlops(summary.steps, summary.total_ns, summary.flops.step);
+    summary.flops.step.devices = job.Devices().size();
+    summary.flops.step.all_gpu_ns = all_gpu_ns;
+    ComparePeaks(options.device_peaks, summary.flops);
   }
   if (job.Wants(kMemoryManipulationView))
     summary.memory_manipulation = rows.Memory(

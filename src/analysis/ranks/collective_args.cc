@@ -126,14 +126,26 @@ uint64_t ElementBytes(std::string_view type) {
   std::string lower;
   for (const char c : type)
     lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  constexpr std::array<std::pair<std::string_view, uint64_t>, 20> kTypes = {
-      {{"float", 4},         {"float32", 4},    {"double", 8},
-       {"float64", 8},       {"half", 2},       {"float16", 2},
-       {"bfloat16", 2},      {"c10::half", 2},  {"c10::bfloat16", 2},
-       {"int", 4},           {"int32", 4},      {"long", 8},
-       {"long int", 8},      {"int64", 8},      {"short", 2},
-       {"byte", 1},          {"char", 1},       {"bool", 1},
-       {"unsigned char", 1}, {"signed char", 1}}};
+  if (lower.starts_with("c10::")) lower.erase(0, 5);
+  constexpr std::array<std::pair<std::string_view, uint64_t>, 18> kTypes = {
+      {{"float", 4},
+       {"float32", 4},
+       {"double", 8},
+       {"float64", 8},
+       {"half", 2},
+       {"float16", 2},
+       {"bfloat16", 2},
+       {"int", 4},
+       {"int32", 4},
+       {"long", 8},
+       {"long int", 8},
+       {"int64", 8},
+       {"short", 2},
+       {"byte", 1},
+       {"char", 1},
+       {"bool", 1},
+       {"unsigned char", 1},
+       {"signed char", 1}}};
   for (const auto& [name, bytes] : kTypes)
     if (lower == name) return bytes;
   return lower.starts_with("float8") ? 1 : 0;

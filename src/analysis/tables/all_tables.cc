@@ -38,6 +38,7 @@ namespace stepscope {
   TABLE(Requests)               \
   TABLE(Outliers)               \
   TABLE(Flops)                  \
+  TABLE(Mfu)                    \
   TABLE(MemoryLife)             \
   TABLE(MemoryPeak)             \
   TABLE(MemoryProcesses)        \

@@ -4,17 +4,63 @@
 #include <stepscope/c.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
 #include "analysis/flop_rules.h"
+#include "analysis/op_bytes.h"
 #include "analysis/op_shapes.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 
 namespace stepscope {
-FlopsTable ComputeFlops(const EventTree& tree) {
+namespace {
+
+bool Holds(const IntervalSet& parts, int64_t time_ns) {
+  const auto after = std::upper_bound(
+      parts.begin(), parts.end(), time_ns,
+      [](int64_t time, const Interval& part) { return time < part.begin; });
+  return after != parts.begin() && time_ns < std::prev(after)->end;
+}
+
+// Steps that count, with what they take together.
+class CountedTime {
+ public:
+  CountedTime(const EventTree& tree, const StepTable& steps) {
+    std::vector<IntervalCollector> own(tree.trace().processes().size());
+    IntervalCollector settled;
+    for (const StepInterval& step : steps.steps()) {
+      if (step.warmup) continue;
+      settled.Add(step.range.begin, step.range.end);
+      own[tree.threads()[step.thread].process].Add(step.range.begin,
+                                                   step.range.end);
+      ++steps_;
+    }
+    all_ = settled.Finish();
+    for (IntervalCollector& of : own) own_.push_back(of.Finish());
+    if (!all_.empty()) return;
+    all_.assign(steps.all_steps().begin(), steps.all_steps().end());
+    steps_ = steps.steps().size();
+  }
+
+  uint64_t steps() const { return steps_; }
+  int64_t length() const { return TotalLength(all_); }
+  // Of the process, which may have steps of its own.
+  bool Has(uint32_t process, int64_t time_ns) const {
+    return Holds(own_[process].empty() ? all_ : own_[process], time_ns);
+  }
+
+ private:
+  uint64_t steps_ = 0;
+  IntervalSet all_;
+  std::vector<IntervalSet> own_;  // by process
+};
+
+}  // namespace
+
+FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps) {
   const Trace& trace = tree.trace();
   FlopsTable table;
   if (trace.args().empty() && !trace.has_raw_args()) return table;
@@ -26,6 +72,11 @@ FlopsTable ComputeFlops(const EventTree& tree) {
   }
   if (!any) return table;
   RawArgReader raw(trace);
+  const CountedTime counted(tree, steps);
+  table.step.steps = counted.steps();
+  table.step.time_ns = counted.length();
+  table.step.devices = CountDevices(tree);
+  table.step.all_gpu_ns = steps.all_gpu_ns();
 
   struct Sum {
     FlopsRow row;
@@ -55,8 +106,9 @@ FlopsTable ComputeFlops(const EventTree& tree) {
         ++sum.calls;
         named.counted = false;
       }
-      const std::optional<int64_t> flops =
-          CountFlops(rules[name.v], ShapesOf(trace, row, raw.Get(row)));
+      const std::string_view arguments = raw.Get(row);
+      OpShapes shapes = ShapesOf(trace, row, arguments);
+      const std::optional<int64_t> flops = CountFlops(rules[name.v], shapes);
       if (!flops) return;
       // An operator inside one of the same name does the same work.
       if (!named.open.Enter(span.begin, span.end)) return;
@@ -67,8 +119,17 @@ FlopsTable ComputeFlops(const EventTree& tree) {
       sum.on_device = sum.on_device || gpu > 0;
       sum.time_ns =
           SaturatingAdd(sum.time_ns, gpu > 0 ? gpu : trace.dur_ns()[row]);
-      if (outermost.Enter(span.begin, span.end))
-        table.total_flops = SaturatingAdd(table.total_flops, *flops);
+      shapes.types = InputTypesOf(trace, row, arguments);
+      const std::optional<int64_t> bytes =
+          EstimateBytes(rules[name.v], shapes, *flops);
+      sum.bytes_known = sum.bytes_known && bytes.has_value();
+      sum.moved_bytes = SaturatingAdd(sum.moved_bytes, bytes.value_or(0));
+      if (!outermost.Enter(span.begin, span.end)) return;
+      table.total_flops = SaturatingAdd(table.total_flops, *flops);
+      StepFlops& step = table.step;
+      step.counted_gpu_ns = SaturatingAdd(step.counted_gpu_ns, gpu);
+      if (counted.Has(tree.threads()[i].process, span.begin))
+        step.flops = SaturatingAdd(step.flops, *flops);
     });
   }
   for (const auto& [name, sum] : sums) table.rows.push_back(sum.row);
@@ -99,6 +160,27 @@ TableSchema DeclareFlopsTable() {
       .Number("tflops_per_s", "TFLOP/s", "flops / time",
               &FlopsRow::tflops_per_s)
       .As("TFLOP/s");
+  columns
+      .Bytes("estimated_bytes", Adds::kSum,
+             "what the counted calls move at least: operands read and results "
+             "written once; empty where types are not known",
+             &FlopsRow::estimated_bytes)
+      .As("Bytes, estimated");
+  columns
+      .Number("intensity", "FLOP/B", "flops / estimated_bytes",
+              &FlopsRow::intensity)
+      .As("FLOP per byte");
+  columns
+      .Ratio("peak_ratio",
+             "share of the peak of a device, where that is stated",
+             &FlopsRow::peak_ratio)
+      .As("Of the peak");
+  columns
+      .Ratio("roof_ratio",
+             "share of what the peak and the memory of a device allow for so "
+             "many operations per byte, where these are stated",
+             &FlopsRow::roof_ratio)
+      .As("Of the roofline");
   return {.key = "flops",
           .title = "FLOPs",
           .meaning = "how fast is the arithmetic?",

@@ -28,6 +28,10 @@ TableSchema DeclareStepsTable() {
       .As("End on the device");
   columns.Bool("warmup", "whether it was one of the first and not yet settled",
                &StepRow::warmup);
+  columns
+      .Count("rank", "rank of its process; empty if none is stated",
+             &StepRow::rank)
+      .AbsentIfNull();
   return {.key = "steps",
           .title = "Steps",
           .meaning = "which steps were recorded, and how long were they?",

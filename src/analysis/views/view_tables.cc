@@ -12,6 +12,7 @@ namespace stepscope {
   TABLE(StageSteps)                  \
   TABLE(TypeStages)                  \
   TABLE(OperatorShapes)              \
+  TABLE(OperatorRanks)               \
   TABLE(KernelLaunches)              \
   TABLE(MemoryEvents)                \
   TABLE(MemoryOwners)                \

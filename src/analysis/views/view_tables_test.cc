@@ -38,6 +38,33 @@ TEST(ViewTablesTest, EmptyTraceHasNoRows) {
   }
 }
 
+constexpr char kTwoRanks[] = R"(
+  process 1 rank=0
+  thread 1 main
+    0..50 mm Operator
+    60..70 mm Operator
+  thread 2 autograd
+    20..40 mm Operator
+  process 2 rank=4
+  thread 1 main
+    0..90 mm Operator
+      10..40 copy Operator
+)";
+
+TEST(OperatorRanksTest, RanksAddUpToTheOperatorTable) {
+  const ViewCase c(kTwoRanks);
+  EXPECT_EQ(c.Rows("operator_ranks",
+                   {"name", "rank", "calls", "self_cpu_ns", "cpu.total_ns",
+                    "cpu.max_ns", "cpu.min_ns", "cpu.ratio"}),
+            "mm 0 3 80 80 50 10 1.00\n"
+            "mm 4 1 60 90 90 90 1.00\n"
+            "copy 4 1 30 30 30 30 0.33\n");
+  // Of one rank, the other table says all.
+  EXPECT_EQ(ViewCase("process 1 rank=0\nthread 1\n 0..9 mm Operator")
+                .Rows("operator_ranks", {"name"}),
+            "");
+}
+
 TEST(StageStepsTest, StagesAndTheRestAddUpToTheStep) {
   const ViewCase c(kTraining);
   EXPECT_EQ(c.Rows("stage_steps", {"index", "stage", "cpu_ns", "gpu_ns"}),

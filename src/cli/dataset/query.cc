@@ -140,12 +140,12 @@ ExitCode RunOn(const QueryArguments& arguments, const std::string& dataset,
   Result<std::unique_ptr<QuerySession>> session =
       QuerySession::Open(dataset, limits);
   if (!session) return ComplainOfQuery(session.error());
-  if (const ViewSet views = SummaryViewsIn(sql); is_trace && views) {
+  if (const SummaryTables named = SummaryTables::In(sql); is_trace && named) {
     ExitCode code = kExitOk;
     auto trace = LoadTrace({arguments.input}, code);
     if (trace == nullptr) return code;
     const Status added =
-        AddSummaryTables(std::move(trace), views, (*session)->database());
+        AddSummaryTables(std::move(trace), named, (*session)->database());
     if (!added) return ComplainOfQuery(added.error());
   }
   std::atomic<bool> interrupted = false;

@@ -10,6 +10,7 @@
 #include "cli/dataset/convert_dataset.h"
 #include "cli/frame/help.h"
 #include "cli/frame/whatif_options.h"
+#include "cli/peak_options.h"
 #include "cli/rank_options.h"
 #include "cli/record/commands_flight.h"
 #include "cli/record/commands_run.h"
@@ -207,6 +208,8 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .fallback = "no share",
             .group = "Which tables",
             .target = &arguments.link_peak},
+           ComputePeakOption("Which tables", &arguments.compute_peak),
+           MemoryPeakOption("Which tables", &arguments.memory_peak),
            {.name = "--sort",
             .value = "KEY",
             .kind = ValueKind::kChoice,

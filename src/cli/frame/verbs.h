@@ -37,10 +37,12 @@ struct SummaryArguments {
   bool group_digits = false;
   bool flops = false;
   std::string bill = "tokens";
-  std::string steps;       // a choice of steps; empty: everything
-  std::string unprofiled;  // a duration; empty: not known
-  std::string link_peak;   // GB/s; empty: not stated
-  bool no_align = false;   // clocks of ranks as recorded
+  std::string steps;         // a choice of steps; empty: everything
+  std::string unprofiled;    // a duration; empty: not known
+  std::string link_peak;     // GB/s; empty: not stated
+  std::string compute_peak;  // TFLOP/s of a device; empty: not stated
+  std::string memory_peak;   // GB/s of its memory; empty: not stated
+  bool no_align = false;     // clocks of ranks as recorded
 };
 ExitCode RunSummary(const SummaryArguments& arguments);
 

@@ -33,6 +33,7 @@ constexpr TableEvents kTables[] = {
     {"advice", kAnything},
     {"operator", SetOf(STEPSCOPE_OPERATOR)},
     {"operator_shapes", SetOf(STEPSCOPE_OPERATOR)},
+    {"operator_ranks", SetOf(STEPSCOPE_OPERATOR)},
     {"kernel", SetOf(STEPSCOPE_KERNEL)},
     {"kernel_launches", SetOf(STEPSCOPE_KERNEL)},
     {"memory_manipulation",
@@ -138,7 +139,13 @@ class Locator {
            LaunchingOperator(tree_, *work->second) == *request_.launched_by;
   }
 
+  bool IsOfRank(Row row) const {
+    const uint32_t process = trace_.tracks()[trace_.track()[row]].process;
+    return trace_.processes()[process].rank == *request_.rank;
+  }
+
   bool Fits(Row row) {
+    if (request_.rank && !IsOfRank(row)) return false;
     if (request_.inside && !IsInside(row)) return false;
     if (request_.launched_by && !IsLaunchedBy(row)) return false;
     if (request_.shapes &&

@@ -19,6 +19,7 @@ struct LocateRequest {
   std::string steps = {};  // which steps the table is of; empty: all
   std::optional<std::string> inside = {};  // event or launch around it
   std::optional<std::string> shapes = {};  // operators: of the inputs
+  std::optional<int64_t> rank = {};        // of the process
   // Kernels: how they were launched.
   std::optional<std::string> launched_by = {};
   std::optional<std::string> grid = {};

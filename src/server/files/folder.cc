@@ -148,7 +148,7 @@ bool SameFiles(const Listing& a, const Listing& b) {
     return all;
   };
   return files(a) == files(b) && a.problem == b.problem &&
-         a.skipped == b.skipped;
+         a.skipped == b.skipped && a.dataset == b.dataset;
 }
 
 // The ring of a process is read with its capture. A copy that a killed process
@@ -239,7 +239,9 @@ void Folder::Look() {
   std::erase_if(
       known_, [&](const auto& known) { return !paths.contains(known.first); });
   Listing listing = lister.Take();
-  if (listing.runs.empty() && problem.empty())
+  if (!looked_at.Dataset().empty())
+    listing.dataset = IdOf("dataset", looked_at.Name());
+  else if (listing.runs.empty() && problem.empty())
     problem = looked_at.is_one_file()
                   ? looked_at.Name() + " " + scan.skipped.at(0).why
                   : "there is no trace in this folder yet";
@@ -304,6 +306,10 @@ std::optional<Target> Folder::Find(const std::string& id) {
       return target;
   }
   return std::nullopt;
+}
+
+std::string Folder::FindDataset(const std::string& id) {
+  return !id.empty() && List()->dataset == id ? paths().Dataset() : "";
 }
 
 Status Folder::Check(const Window& window) const {

@@ -52,6 +52,7 @@ struct Listing {
   std::string name;       // of the folder
   std::string problem;    // one line; empty: none
   bool one_file = false;  // that was named: no other will come
+  std::string dataset;    // the id of the folder, which is one; empty: none
   std::vector<Run> runs;
   std::vector<SkippedFile> skipped;  // files that are in no run, and why
 };
@@ -85,6 +86,8 @@ class Folder {
   std::string IdOfPath(const std::string& path);
   // As last listed.
   std::optional<Target> Find(const std::string& id);
+  // The folder of the dataset with this id; empty: there is none.
+  std::string FindDataset(const std::string& id);
   // Whether the file of a window is still the one that was listed, and lies
   // in the folder.
   Status Check(const Window& window) const;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "query/dataset.h"
 
 namespace stepscope::server {
 namespace {
@@ -84,6 +85,10 @@ std::string FolderPaths::Name() const {
   std::string name = LastPart(roots_[0].path);
   if (named() > 1) name += Format(" and %zu more", named() - 1);
   return name;
+}
+
+std::string FolderPaths::Dataset() const {
+  return named() == 1 && IsDataset(roots_[0].path) ? roots_[0].path : "";
 }
 
 Result<FolderScan> FolderPaths::Scan() const {

@@ -25,6 +25,8 @@ class FolderPaths {
   // What a reader knows it by: "profiler_log", "a.json and 2 more".
   std::string Name() const;
   bool is_one_file() const { return named() == 1 && !roots_[0].folder; }
+  // The one folder that was named, if it is a dataset; else empty.
+  std::string Dataset() const;
   // All files. Of several paths, what cannot be read is left out unless
   // nothing can.
   Result<FolderScan> Scan() const;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "query/dataset.h"
 
 namespace stepscope::server {
 namespace {
@@ -18,12 +19,19 @@ namespace fs = std::filesystem;
 // A wrong folder (a home, a disk) must not hold the server up.
 constexpr int kMostDepth = 8;
 constexpr size_t kMostEntries = 100'000;
+constexpr char kIsDataset[] =
+    "is a dataset; show it by itself to ask it in SQL";
 
 class Scanner {
  public:
   explicit Scanner(fs::path root) : root_(std::move(root)) {}
 
   void Look(const fs::path& folder, const std::string& relative, int depth) {
+    // Its files are rows of tables, thousands of them.
+    if (IsDataset(folder.string())) {
+      if (depth > 0) scan_.skipped.push_back({relative, kIsDataset});
+      return;
+    }
     std::error_code error;
     fs::directory_iterator entry(
         folder, fs::directory_options::skip_permission_denied, error);

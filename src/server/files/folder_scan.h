@@ -38,8 +38,8 @@ struct FolderScan {
   bool cut_short = false;        // there is more than is looked at
 };
 
-// Regular files, and links to such that lie in the folder. Hidden ones and
-// linked folders are left out.
+// Regular files, and links to such that lie in the folder. Hidden ones, linked
+// folders and datasets are left out.
 Result<FolderScan> ScanFolder(const std::string& root);
 
 // Of a regular file, not following a link.

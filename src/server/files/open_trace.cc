@@ -32,14 +32,25 @@ uint64_t NextSerial() {
   return ++last;
 }
 
-int64_t LastTime(const Trace& trace) {
-  int64_t last = std::max(trace.begin_ns(), trace.end_ns());
+enum class LastOf : uint8_t {
+  kAll,        // also the recorded window
+  kWhatTakes,  // events that take time, counters, memory
+};
+
+int64_t LastTime(const Trace& trace, LastOf of) {
+  int64_t last = of == LastOf::kAll ? std::max(trace.begin_ns(), trace.end_ns())
+                                    : trace.begin_ns();
   for (const Track& track : trace.tracks()) {
-    if (track.first == track.last) continue;
+    Row end = track.last;
+    // Recorders leave a mark at their end, which says nothing of what went on.
+    while (of == LastOf::kWhatTakes && end > track.first &&
+           trace.dur_ns()[end - 1] == 0 &&
+           trace.nesting().parent[end - 1] == kNoRow)
+      --end;
+    if (track.first == end) continue;
     // Children end with their parents, and what is outermost does not overlap:
     // so the outermost one around the last row decides.
-    for (Row row = track.last - 1; row != kNoRow;
-         row = trace.nesting().parent[row])
+    for (Row row = end - 1; row != kNoRow; row = trace.nesting().parent[row])
       last = std::max(last, trace.end_ns(row));
   }
   for (const CounterSample& sample : trace.counters())
@@ -65,7 +76,10 @@ OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace, Pyramid pyramid,
       first_(std::move(pyramid)),
       pyramid_(&first_),
       view_(MakeViewTracks(first_)),
-      span_ns_(std::max<int64_t>(LastTime(*trace_) - first_.origin_ns(), 1)) {
+      events_end_ns_(std::max<int64_t>(
+          LastTime(*trace_, LastOf::kWhatTakes) - first_.origin_ns(), 1)),
+      span_ns_(std::max(events_end_ns_,
+                        LastTime(*trace_, LastOf::kAll) - first_.origin_ns())) {
   if (whole) return;
   building_ = Building::kGoesOn;
   try {

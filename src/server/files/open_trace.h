@@ -55,6 +55,9 @@ class OpenTrace {
   const ViewTracks& view() const { return view_; }
   int64_t origin_ns() const { return pyramid_.load()->origin_ns(); }
   int64_t span_ns() const { return span_ns_; }
+  // From the origin to the end of the last event that takes time: recording may
+  // have gone on.
+  int64_t events_end_ns() const { return events_end_ns_; }
   // Another one for each, also of the same file.
   uint64_t serial() const { return serial_; }
   // The file that it was read from is not what was written; nothing that is
@@ -116,7 +119,8 @@ class OpenTrace {
   std::unique_ptr<const Pyramid> whole_;  // that was built beside
   std::atomic<const Pyramid*> pyramid_;   // the best there is
   const ViewTracks view_;
-  int64_t span_ns_ = 0;
+  const int64_t events_end_ns_;
+  const int64_t span_ns_;
   mutable std::atomic<bool> damaged_{false};
   mutable std::once_flag tree_once_;
   mutable std::unique_ptr<EventTree> tree_;

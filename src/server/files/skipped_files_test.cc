@@ -19,6 +19,8 @@ TEST(SkippedFilesTest, AreNamedWithTheReason) {
   folder.Write("good.json", ChromeTrace(3));
   folder.Write("empty.json", "");
   folder.Write("sub/garbage.pb", "no trace at all");
+  folder.Write("tables/_stepscope_dataset.json", "{}");
+  folder.Write("tables/events/part-1.parquet", "no trace either");
   std::filesystem::create_symlink(elsewhere.path() / "other.json",
                                   folder.path() / "out.json");
   std::filesystem::create_symlink("nowhere", folder.path() / "broken.json");
@@ -31,6 +33,7 @@ TEST(SkippedFilesTest, AreNamedWithTheReason) {
             (std::map<std::string, std::string>{
                 {"empty.json", "is empty"},
                 {"sub/garbage.pb", "is not a trace that stepscope can read"},
+                {"tables", "is a dataset; show it by itself to ask it in SQL"},
                 {"out.json", "is a link that leads out of the folder"},
                 {"broken.json", "is a link to nothing"}}));
   EXPECT_EQ(shown.WrongFile(), "");

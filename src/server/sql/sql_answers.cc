@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/sql/sql_answers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <thread>
@@ -64,15 +65,32 @@ void WriteColumns(JsonWriter& json, const std::vector<ColumnSpec>& columns) {
   json.EndArray();
 }
 
-void WriteSummaryTable(JsonWriter& json, const TableSchema& table) {
-  json.BeginObject().Field("name", "summary_" + std::string(table.key));
-  json.Field("meaning", table.meaning).Key("columns").BeginArray();
-  for (const TableColumn& column : table.columns) {
-    if (column.type == CellType::kRows) continue;
-    json.BeginObject().Field("name", FlatName(column.name));
-    json.Field("type", "").Field("meaning", column.meaning).EndObject();
+void WriteColumn(JsonWriter& json, std::string_view name,
+                 std::string_view meaning) {
+  json.BeginObject().Field("name", name).Field("type", "");
+  json.Field("meaning", meaning).EndObject();
+}
+
+// The table, and those of the rows inside its rows.
+void WriteDeclared(JsonWriter& json, const std::string& name,
+                   std::string_view meaning,
+                   const std::vector<TableColumn>& columns, bool inner) {
+  const auto is_rows = [](const TableColumn& column) {
+    return column.type == CellType::kRows;
+  };
+  if (!std::all_of(columns.begin(), columns.end(), is_rows)) {
+    json.BeginObject().Field("name", name).Field("meaning", meaning);
+    json.Key("columns").BeginArray();
+    if (inner) WriteColumn(json, "parent", "first column of the row around it");
+    for (const TableColumn& column : columns)
+      if (!is_rows(column))
+        WriteColumn(json, FlatName(column.name), column.meaning);
+    json.EndArray().EndObject();
   }
-  json.EndArray().EndObject();
+  for (const TableColumn& column : columns)
+    if (is_rows(column))
+      WriteDeclared(json, name + "_" + FlatName(column.name), column.meaning,
+                    column.columns, true);
 }
 
 }  // namespace
@@ -147,23 +165,26 @@ class SqlAnswers::Watch {
 SqlAnswers::SqlAnswers(SqlLimits limits) : limits_(std::move(limits)) {}
 SqlAnswers::~SqlAnswers() = default;
 
-Result<QuerySession*> SqlAnswers::SessionFor(const OpenTrace& open,
+Result<QuerySession*> SqlAnswers::SessionFor(const SqlSubject& subject,
                                              const std::string& sql) {
-  if (session_ == nullptr || serial_ != open.serial()) {
+  const OpenTrace* const open = subject.open;
+  if (session_ == nullptr || open == nullptr || serial_ != open->serial()) {
     session_ = nullptr;
     QueryLimits limits;
     limits.memory = limits_.memory;
     limits.threads = limits_.threads;
     STEPSCOPE_TRY_ASSIGN(session_,
-                         QuerySession::OpenTrace(open.shared(), limits));
-    serial_ = open.serial();
-    summaries_ = ViewSet();
+                         open != nullptr
+                             ? QuerySession::OpenTrace(open->shared(), limits)
+                             : QuerySession::Open(subject.dataset, limits));
+    serial_ = open != nullptr ? open->serial() : 0;
+    summaries_ = {};
   }
-  const ViewSet wanted = SummaryViewsIn(sql);
-  if (wanted & ~summaries_) {
-    STEPSCOPE_TRY(
-        AddSummaryTables(open.shared(), wanted, session_->database()));
-    summaries_ |= wanted;
+  if (open == nullptr) return session_.get();
+  if (const auto more = SummaryTables::In(sql).Without(summaries_); more) {
+    STEPSCOPE_TRY(AddSummaryTables(open->shared(), more, session_->database(),
+                                   limits_.peaks));
+    summaries_.Add(more);
   }
   return session_.get();
 }
@@ -195,7 +216,7 @@ Result<std::string> SqlAnswers::Rows(QuerySession& session,
   return out + "],\"more\":" + (more ? "true" : "false") + "}";
 }
 
-Result<std::string> SqlAnswers::Ask(const OpenTrace& open,
+Result<std::string> SqlAnswers::Ask(const SqlSubject& subject,
                                     const std::string& sql,
                                     const std::string& id) {
   if (sql.empty() || sql.size() > kLongestSql)
@@ -208,7 +229,7 @@ Result<std::string> SqlAnswers::Ask(const OpenTrace& open,
                 "another query runs; wait for its end, or stop it");
   bool late = false;
   Result<std::string> text = Fail(ErrorCode::kCancelled, "");
-  Result<QuerySession*> session = SessionFor(open, sql);
+  Result<QuerySession*> session = SessionFor(subject, sql);
   if (session) {
     Watch watch(*this, **session);
     text = Rows(**session, sql);
@@ -241,7 +262,7 @@ void SqlAnswers::StopAll() {
   news_.notify_all();
 }
 
-std::string SqlSchema() {
+std::string SqlSchema(bool of_dataset) {
   const auto library = duckdb::LoadLibrary();
   JsonWriter json;
   json.BeginObject().Field("available", library.has_value());
@@ -253,7 +274,15 @@ std::string SqlSchema() {
     WriteColumns(json, table.columns);
     json.EndObject();
   }
-  for (const TableSchema& table : AllTables()) WriteSummaryTable(json, table);
+  if (!of_dataset) {
+    for (const TableSchema& table : AllTables())
+      WriteDeclared(json, "summary_" + std::string(table.key), table.meaning,
+                    table.columns, false);
+    for (const ViewTable& table : ViewTables())
+      if (IsAskedByItself(table))
+        WriteDeclared(json, "view_" + std::string(table.key), table.meaning,
+                      table.columns, false);
+  }
   json.EndArray().Key("queries").BeginArray();
   for (const NamedQuery& query : NamedQueries()) {
     const Result<std::string> sql = FillParameters(query, {});

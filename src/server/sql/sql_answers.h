@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SqlAnswers: SQL of a reader over an open trace. It reads the tables of that
-// trace and nothing else: no file, no setting, no extension. Time, memory and
-// rows are bounded; one query runs at a time, and who asked can stop it.
-// Thread-safe.
+// SqlAnswers: SQL of a reader over an open trace or over a dataset. It reads
+// the tables of that one and nothing else: no other file, no setting, no
+// extension. Time, memory and rows are bounded; one query runs at a time, and
+// who asked can stop it. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 #include <mutex>
 #include <string>
 
-#include "analysis/view_set.h"
 #include "base/result.h"
+#include "query/summary_tables.h"
 #include "server/files/open_trace.h"
 
 namespace stepscope {
@@ -29,6 +29,13 @@ struct SqlLimits {
   std::chrono::milliseconds time{30'000};
   size_t rows = 10'000;
   size_t bytes = 16 << 20;  // of the answer
+  StatedPeaks peaks = {};   // of the tables of summary
+};
+
+// What is asked.
+struct SqlSubject {
+  const OpenTrace* open = nullptr;
+  std::string dataset = {};  // its folder, where no trace is meant
 };
 
 class SqlAnswers {
@@ -38,7 +45,7 @@ class SqlAnswers {
 
   // {"columns": [{"name", "type"}], "rows": [[...]], "more"}. `id` is what
   // Stop() is told.
-  Result<std::string> Ask(const OpenTrace& open, const std::string& sql,
+  Result<std::string> Ask(const SqlSubject& subject, const std::string& sql,
                           const std::string& id);
   // False: nothing runs under that name.
   bool Stop(const std::string& id);
@@ -49,16 +56,17 @@ class SqlAnswers {
   class Watch;
   class Turn;
 
-  // The session of this trace, with the tables of summary that `sql` names.
-  Result<QuerySession*> SessionFor(const OpenTrace& open,
+  // The session of a trace has the tables of summary that `sql` names. That of
+  // a dataset is new each time: ranks are added to it while it is asked.
+  Result<QuerySession*> SessionFor(const SqlSubject& subject,
                                    const std::string& sql);
   Result<std::string> Rows(QuerySession& session, const std::string& sql) const;
 
   const SqlLimits limits_;
   // Of the query whose turn it is.
   std::unique_ptr<QuerySession> session_;
-  uint64_t serial_ = 0;  // of the trace that it is of
-  ViewSet summaries_;
+  uint64_t serial_ = 0;      // of the trace that it is of
+  SummaryTables summaries_;  // that it has
   std::mutex mutex_;
   bool taken_ = false;
   std::string running_;
@@ -67,7 +75,8 @@ class SqlAnswers {
   std::condition_variable news_;
 };
 
-// What can be asked: tables with their columns, and the named queries.
-std::string SqlSchema();
+// What can be asked: tables with their columns, and the named queries. Of a
+// dataset there are none of `summary`.
+std::string SqlSchema(bool of_dataset);
 
 }  // namespace stepscope::server

@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "query/dataset_import.h"
 #include "query/duckdb_library.h"
 #include "server/server_test_support.h"
 #include "trace/trace_from_text_test_support.h"
@@ -124,16 +126,73 @@ TEST_F(SqlTest, TheSchemaHasTablesAndNamedQueries) {
   EXPECT_EQ(body.find("${"), std::string::npos);
 }
 
+// A trace of one rank, as torch states it.
+std::string TraceOfRank(int rank, int events) {
+  const std::string text = ChromeTrace(events);
+  return R"({"distributedInfo":{"backend":"nccl","rank":)" +
+         std::to_string(rank) + R"(,"world_size":2},)" + text.substr(1);
+}
+
+constexpr char kByRank[] =
+    "SELECT rank, count(*) FROM events GROUP BY rank ORDER BY rank";
+
+TEST_F(SqlTest, AllRanksOfAJobAreAskedTogether) {
+  const TestFolder ranks;
+  ranks.Write("rank0.json", TraceOfRank(0, 3));
+  ranks.Write("rank1.json", TraceOfRank(1, 5));
+  server_.emplace(ranks.path());
+  const std::string runs = server_->Api("runs");
+  id_ = TextOf(runs.substr(runs.find("\"all\":")), "t");
+  ASSERT_EQ(Open(*server_, id_), "ready");
+  const std::string body = BodyOf(Ask(kByRank));
+  EXPECT_NE(body.find(R"("rows":[[0,3],[1,5]])"), std::string::npos) << body;
+}
+
+TEST_F(SqlTest, ADatasetIsAskedWithoutATrace) {
+  const TestFolder ranks;
+  ranks.Write("traces/rank0.json", TraceOfRank(0, 3));
+  const std::string dataset = (ranks.path() / "dataset").string();
+  const auto add = [&] {
+    return ImportIntoDataset({(ranks.path() / "traces").string()}, dataset, {});
+  };
+  ASSERT_EQ(add().read, 1u);
+  server_.emplace(dataset);
+  id_ = TextOf(server_->Api("runs"), "dataset");
+  ASSERT_NE(id_, "");
+  EXPECT_NE(Ask(kByRank).find(R"("rows":[[0,3]])"), std::string::npos);
+  // What is added while it is asked counts.
+  ranks.Write("traces/rank1.json", TraceOfRank(1, 5));
+  ASSERT_EQ(add().read, 1u);
+  EXPECT_NE(Ask(kByRank).find(R"("rows":[[0,3],[1,5]])"), std::string::npos);
+  // No other file, and nothing is changed.
+  for (const std::string& sql : std::vector<std::string>{
+           "SELECT * FROM read_text('/etc/passwd')",
+           "SELECT * FROM glob('" + ranks.path().string() + "/traces/*')",
+           "COPY (SELECT 1) TO '" + dataset + "/x.csv'", "DROP VIEW events"})
+    EXPECT_EQ(StatusOf(Ask(sql)), 400) << sql;
+  // It has the tables of a dataset alone.
+  const std::string schema = server_->Api("sql_schema?t=" + id_);
+  EXPECT_NE(schema.find("\"name\":\"events\""), std::string::npos);
+  EXPECT_EQ(schema.find("summary_"), std::string::npos);
+}
+
+TEST_F(SqlTest, AnUnknownIdIsNoDataset) {
+  id_ = "0123456789abcdef";
+  EXPECT_EQ(StatusOf(Ask("SELECT 1")), 409);
+  id_ = "";
+  EXPECT_EQ(StatusOf(Ask("SELECT 1")), 409);
+}
+
 TEST_F(SqlTest, TimeIsBounded) {
   SqlLimits limits;
   limits.time = std::chrono::milliseconds(200);
   SqlAnswers answers(limits);
   const OpenTrace open(TraceFromText("0..10 work"));
-  const auto rows = answers.Ask(open, kEndless, "x");
+  const auto rows = answers.Ask({&open}, kEndless, "x");
   ASSERT_FALSE(rows);
   EXPECT_NE(rows.error().message.find("more than"), std::string::npos);
   // The next is answered; on a machine that stalls, one after it.
-  while (!answers.Ask(open, "SELECT 1", "y")) std::this_thread::yield();
+  while (!answers.Ask({&open}, "SELECT 1", "y")) std::this_thread::yield();
   EXPECT_FALSE(answers.Stop("y"));
   EXPECT_FALSE(answers.Stop(""));
 }

@@ -161,6 +161,7 @@ std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
   json.Field("epoch_ns", std::to_string(trace.epoch_ns()));
   json.Field("epoch_known", trace.clock().epoch_known);
   json.Field("span_ns", open.span_ns());
+  json.Field("events_end", open.events_end_ns());
   json.Field("events", preview == nullptr ? uint64_t{trace.size()}
                                           : preview->preview().events);
   WritePreview(json, preview);

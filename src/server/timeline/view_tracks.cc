@@ -22,6 +22,7 @@ class Maker {
       : pyramid_(pyramid), trace_(pyramid.trace()) {}
 
   ViewTracks Make() {
+    FindAnnotations();
     view_.of_track.assign(trace_.tracks().size(), UINT32_MAX);
     for (auto& places : view_.first_row)
       places.assign(trace_.tracks().size(), {});
@@ -80,21 +81,69 @@ class Maker {
     return found->second;
   }
 
-  void AddEvents(uint32_t process, TrackKind kind) {
-    // In the order of the trace.
+  // What lies over the streams of a device belongs to these: to the one with
+  // its number, else to the first.
+  void FindAnnotations() {
+    using Device = std::tuple<uint32_t, int64_t>;
+    std::map<Device, uint32_t> devices;
+    std::map<std::tuple<Device, int64_t>, uint32_t> streams;
+    const std::vector<Track>& tracks = trace_.tracks();
+    for (uint32_t i = 0; i < tracks.size(); ++i) {
+      const Track& track = tracks[i];
+      if (track.kind != TrackKind::kStream || track.first == track.last)
+        continue;
+      const Device device(track.process, track.device);
+      devices.try_emplace(device, i);
+      streams.try_emplace({device, track.id}, i);
+    }
+    lies_over_.assign(tracks.size(), kNoStream);
+    for (uint32_t i = 0; i < tracks.size(); ++i) {
+      const Track& track = tracks[i];
+      if (track.kind != TrackKind::kAsync || track.first == track.last ||
+          track.device < 0)
+        continue;
+      const Device device(track.process, track.device);
+      if (const auto stream = streams.find({device, track.id});
+          stream != streams.end())
+        lies_over_[i] = stream->second;
+      else if (const auto any = devices.find(device); any != devices.end())
+        lies_over_[i] = any->second;
+      else
+        continue;
+      annotations_[lies_over_[i]].push_back(i);
+    }
+  }
+
+  // Tracks of one thread or stream together, in the order of the trace.
+  std::vector<Lanes> LanesOf(const std::vector<uint32_t>& tracks) const {
     std::vector<Lanes> all;
     std::map<std::tuple<StringId, int64_t, int64_t>, size_t> known;
-    for (uint32_t i = 0; i < trace_.tracks().size(); ++i) {
+    for (const uint32_t i : tracks) {
       const Track& track = trace_.tracks()[i];
-      if (track.process != process || track.kind != kind ||
-          track.first == track.last)
-        continue;
       const auto [found, fresh] = known.try_emplace(
           {track.device_type, track.device, track.id}, all.size());
       if (fresh) all.emplace_back();
       all[found->second].push_back(i);
     }
-    for (const Lanes& lanes : all) AddLanes(process, kind, lanes);
+    return all;
+  }
+
+  void AddEvents(uint32_t process, TrackKind kind) {
+    std::vector<uint32_t> tracks;
+    for (uint32_t i = 0; i < trace_.tracks().size(); ++i) {
+      const Track& track = trace_.tracks()[i];
+      if (track.process == process && track.kind == kind &&
+          track.first != track.last && lies_over_[i] == kNoStream)
+        tracks.push_back(i);
+    }
+    const std::vector<Lanes> all = LanesOf(tracks);
+    for (const Lanes& lanes : all) {
+      AddLanes(process, kind, lanes);
+      if (const auto own = annotations_.find(lanes[0]);
+          own != annotations_.end())
+        for (const Lanes& over : LanesOf(own->second))
+          AddLanes(process, TrackKind::kAsync, over);
+    }
     if (kind == TrackKind::kStream)
       for (const Lanes& lanes : all) AddDevice(process, lanes[0]);
   }
@@ -139,8 +188,11 @@ class Maker {
   void AddLanes(uint32_t process, TrackKind kind, const Lanes& lanes) {
     const Track& first = trace_.tracks()[lanes[0]];
     ViewTrack track;
-    track.group =
-        GroupOf(process, kind == TrackKind::kStream ? &first : nullptr);
+    const uint32_t under = lies_over_[lanes[0]];
+    const Track* stream_of =
+        under != kNoStream ? &trace_.tracks()[under] : nullptr;
+    if (kind == TrackKind::kStream) stream_of = &first;
+    track.group = GroupOf(process, stream_of);
     track.kind = KindOf(kind);
     const std::string number = std::to_string(first.id);
     track.name = Trimmed(trace_.str(first.name));
@@ -148,6 +200,14 @@ class Maker {
     if (track.name.empty())
       track.name = (stream ? "Stream " : "Thread ") + number;
     track.detail = (stream ? "stream " : "thread ") + number;
+    if (under != kNoStream) {
+      // torch names its rows by device and stream.
+      if (track.name == "stream " + number ||
+          track.name == std::to_string(first.device) + " " + number)
+        track.name = "Stream " + number;
+      track.name += " · annotations";
+      track.detail = "ranges and waits, no work of the device";
+    }
     const bool native = AnyLines(lanes, LineKind::kNative);
     if (AnyLines(lanes, LineKind::kPython)) {
       ViewTrack python = track;
@@ -258,8 +318,12 @@ class Maker {
     }
   }
 
+  static constexpr uint32_t kNoStream = UINT32_MAX;
+
   const Pyramid& pyramid_;
   const Trace& trace_;
+  std::vector<uint32_t> lies_over_;  // by track: over which one
+  std::map<uint32_t, std::vector<uint32_t>> annotations_;  // by stream
   ViewTracks view_;
   std::map<std::tuple<uint32_t, bool, StringId, int64_t>, uint32_t> groups_;
 };

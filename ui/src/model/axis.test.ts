@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  clampRange, frameEvent, isOtherView, reveal, SHORTEST, ticksOf, timeToX,
-  wholeRange, xToTime, zoomAt,
+  clampRange, endOfEvents, firstRange, frameEvent, isOtherView, reveal,
+  SHORTEST, ticksOf, timeToX, wholeRange, xToTime, zoomAt,
 } from "./axis.ts";
 
 const SPAN = 1e9;
@@ -86,4 +86,14 @@ test("a zoom and a jump are steps to go back over, moving is none", () => {
   expect(isOtherView(seen, { t0: 180, t1: 280 })).toBe(false);
   expect(isOtherView(seen, { t0: 200, t1: 300 })).toBe(true);
   expect(isOtherView(seen, { t0: -50, t1: 50 })).toBe(true);
+});
+
+test("what is seen first ends with the events, where much follows them", () => {
+  expect(firstRange({ span_ns: SPAN })).toEqual(wholeRange(SPAN));
+  const little = { span_ns: SPAN, events_end: 0.97 * SPAN };
+  expect(endOfEvents(little)).toBeNull();
+  expect(firstRange(little)).toEqual(wholeRange(SPAN));
+  const much = { span_ns: SPAN, events_end: 0.7 * SPAN };
+  expect(endOfEvents(much)).toBe(0.7 * SPAN);
+  expect(firstRange(much)).toEqual(wholeRange(0.7 * SPAN));
 });

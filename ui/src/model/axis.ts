@@ -28,6 +28,20 @@ export function wholeRange(span: number): Range {
   return { t0: -air, t1: Math.max(span, SHORTEST) + air };
 }
 
+/** Recording may go on after the last event: more than this share is much. */
+const MUCH = 0.04;
+
+/** Where the last event ends, if much was recorded after it; else null. */
+export function endOfEvents(info: { span_ns: number; events_end?: number })
+  : number | null {
+  const end = info.events_end ?? info.span_ns;
+  return end < info.span_ns * (1 - MUCH) ? end : null;
+}
+
+/** What is seen first: all events. */
+export const firstRange = (info: { span_ns: number; events_end?: number }) =>
+  wholeRange(endOfEvents(info) ?? info.span_ns);
+
 /** Keeps a range within sight of the trace and within sensible sizes. */
 export function clampRange(range: Range, span: number): Range {
   const whole = wholeRange(span);

@@ -24,6 +24,11 @@ test("cells by their type; what is not known is a dash, never 0", () => {
   expect(cellText(true, column("bool"), "auto")).toBe("yes");
   expect(cellText(0.123456, column("number"), "auto")).toBe("0.1235");
   expect(cellText("<b>", column("text"), "auto")).toBe("<b>");
+  // A rank may have no device.
+  for (const [key, text] of [["idle_cause", "CPU works"],
+    ["cause", "CPU only, GPU idle"]])
+    expect(cellText("other CPU", { ...column("text"), key: key! }, "auto"))
+      .toBe(text);
 });
 
 test("heads name the unit where cells do not", () => {

@@ -34,12 +34,18 @@ export function timeIn(ns: number, unit: TimeUnit): string {
 
 export const UNKNOWN = "–";
 
+/** What a device was idle for needs no word of the device; and ranks that have
+ *  none are in the same column. */
+function partOf(part: string, column: Column): string {
+  const { title, alone } = lookOf(PARTS, part);
+  return column.key === "idle_cause" ? alone ?? title : title;
+}
+
 export function cellText(cell: Cell, column: Column, unit: TimeUnit): string {
   if (cell === null || cell === "") return UNKNOWN;
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   if (typeof cell === "string")
-    return PART_COLUMNS.includes(column.key) ?
-      lookOf(PARTS, cell).title : cell;
+    return PART_COLUMNS.includes(column.key) ? partOf(cell, column) : cell;
   switch (column.type) {
     case "time": return timeIn(cell, unit);
     case "bytes": return formatBytes(cell);
@@ -56,7 +62,8 @@ export function cellText(cell: Cell, column: Column, unit: TimeUnit): string {
 export function headText(column: Column, unit: TimeUnit): string {
   if (column.type === "time" && unit !== "auto")
     return `${column.title}, ${UNIT_TEXT[unit]}`;
-  return column.unit && column.type === "number"
+  return column.unit && column.type === "number" &&
+    column.unit !== column.title
     ? `${column.title}, ${column.unit}` : column.title;
 }
 

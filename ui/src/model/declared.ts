@@ -84,18 +84,18 @@ export function valueOf(table: FlatTable, row: number, key: string): Cell {
   return table.rows[row]?.[at] ?? null;
 }
 
-/** A table; one of a single row has tables inside it. */
+/** A table; one of a single row has tables inside it, each in a column. */
 export function tablesIn(
-  table: FlatTable): { title: string; data: Data }[] {
+  table: FlatTable): { title: string; column: string; data: Data }[] {
   const whole = fromFlat(table);
   const inside = table.rows.length > 1 ? [] : table.columns.flatMap(
     (column, at) => column.type !== "rows" ? [] : [{
-      title: column.title || column.key,
+      title: column.title || column.key, column: column.key,
       data: fromObjects(columnsOf(column.columns ?? []),
         (table.rows[0]?.[at] ?? []) as unknown as unknown[]),
     }]);
   return whole.columns.length > 0
-    ? [{ title: "", data: whole }, ...inside] : inside;
+    ? [{ title: "", column: "", data: whole }, ...inside] : inside;
 }
 
 export function declaredTable(

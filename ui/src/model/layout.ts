@@ -118,8 +118,11 @@ export function filterOf(filter: string)
   };
 }
 
+/** Whether a trace has several ranks. */
+export const hasRanks = (groups: GroupInfo[]) => rankOfGroup(groups).size > 0;
+
 /** The ranks of groups; nothing where there are not several. */
-function rankOfGroup(groups: GroupInfo[]): Map<number, number> {
+export function rankOfGroup(groups: GroupInfo[]): Map<number, number> {
   const stated = groups.flatMap(({ id, rank }): [number, number][] =>
     rank == null ? [] : [[id, rank]]);
   return new Map(new Set(stated.map(([, rank]) => rank)).size > 1 ? stated

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { chartOfRows, dataOfRows, queryOfTable, spansOfRows } from "./sql.ts";
+import {
+  chartOfRows, dataOfRows, queryOfTable, rowsOf, spansOfRows, tableOf, viewOf,
+} from "./sql.ts";
 import type { Column } from "./table.ts";
 
 const column = (key: string, type: Column["type"]): Column =>
@@ -10,15 +12,23 @@ const data = { columns: [column("name", "text"), column("calls", "count"),
 const usual = { sort: "", descending: true, top: 0, find: "" };
 
 test("the query of a table has its columns, order, search and number", () => {
-  expect(queryOfTable("operator", data, [0, 2], usual)).toBe(
+  expect(queryOfTable(tableOf("operator"), data, [0, 2], usual)).toBe(
     "SELECT name, cpu_total_ns\nFROM summary_operator");
-  expect(queryOfTable("operator", data, [0, 1], { sort: "cpu.total_ns",
+  expect(queryOfTable(tableOf("operator"), data, [0, 1], { sort: "cpu.total_ns",
     descending: true, top: 20, find: "it's" })).toBe(
     "SELECT name, calls\nFROM summary_operator\n" +
     "WHERE contains(lower(name), 'it''s')\n" +
     "ORDER BY cpu_total_ns DESC NULLS LAST\nLIMIT 20");
-  expect(queryOfTable("operator", data, [0], { ...usual, find: "/^a|b/" }))
+  expect(queryOfTable(tableOf("operator"), data, [0],
+    { ...usual, find: "/^a|b/" }))
     .toContain("WHERE regexp_matches(name, '^a|b', 'i')");
+  expect(queryOfTable(viewOf("operator_shapes"), data, [0], usual)).toBe(
+    "SELECT name\nFROM view_operator_shapes");
+  const inside = rowsOf("memory", "rows", "GPU'0");
+  expect(queryOfTable(inside, data, [0], usual)).toBe(
+    "SELECT name\nFROM summary_memory_rows\nWHERE parent = 'GPU''0'");
+  expect(queryOfTable(inside, data, [0], { ...usual, find: "x" })).toContain(
+    "WHERE parent = 'GPU''0' AND (contains(lower(name), 'x'))");
 });
 
 test("rows as a table: times and bytes by the names of columns", () => {

@@ -12,8 +12,27 @@ const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
 const name = (value: string) => /^[a-z_][a-z0-9_]*$/.test(value) ? value
   : `"${value.replaceAll('"', '""')}"`;
 
+/** Where SQL has the rows of a table: the test TheQueryBesideATableGivesItsRows
+ *  compares them. */
+export interface SqlSource {
+  /** "summary_kernel", "view_operator_shapes" */
+  from: string;
+  /** The value of a column by which the rows are chosen. */
+  where?: [column: string, value: string];
+  /** Why SQL does not have the rows just now; "": it has. */
+  why?: string;
+}
+
+export const tableOf = (key: string): SqlSource =>
+  ({ from: `summary_${flat(key)}` });
+/** Rows inside a row of a table; `inside`: the first column of that row. */
+export const rowsOf = (key: string, column: string, inside?: string)
+  : SqlSource => ({ from: `summary_${flat(key)}_${flat(column)}`,
+  ...inside === undefined ? {} : { where: ["parent", inside] } });
+export const viewOf = (key: string): SqlSource => ({ from: `view_${key}` });
+
 /** The query whose rows are those that the table shows. */
-export function queryOfTable(key: string, data: Pick<Data, "columns">,
+export function queryOfTable(source: SqlSource, data: Pick<Data, "columns">,
   columns: readonly number[],
   state: Pick<TableState, "sort" | "descending" | "top" | "find">): string {
   const shown = columns.map((c) => name(flat(data.columns[c]!.key)));
@@ -25,11 +44,16 @@ export function queryOfTable(key: string, data: Pick<Data, "columns">,
     ? `regexp_matches(${column}, ${text(pattern)}, 'i')`
     : `contains(lower(${column}), ${text(find.toLowerCase())})`;
   const sorted = data.columns.some((column) => column.key === state.sort);
+  const { where } = source;
+  const found = find && texts.length > 0 ? texts.map(fits).join(" OR ") : "";
+  const conditions = [
+    ...(where ? [`${name(where[0])} = ${text(where[1])}`] : []),
+    ...(found ? [where ? `(${found})` : found] : []),
+  ];
   return [
     `SELECT ${shown.join(", ")}`,
-    `FROM summary_${flat(key)}`,
-    ...(find && texts.length > 0
-      ? [`WHERE ${texts.map(fits).join(" OR ")}`] : []),
+    `FROM ${source.from}`,
+    ...(conditions.length > 0 ? [`WHERE ${conditions.join(" AND ")}`] : []),
     ...(sorted ? [`ORDER BY ${name(flat(state.sort))}` +
       `${state.descending ? " DESC" : ""} NULLS LAST`] : []),
     ...(state.top > 0 ? [`LIMIT ${state.top}`] : []),

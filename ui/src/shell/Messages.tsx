@@ -15,7 +15,7 @@ import type { RunInfo } from "../generated/answers.ts";
 import { otherTrace } from "../model/route.ts";
 import { navigate } from "../state/route.ts";
 import {
-  cancelOpening, opening, picked, reopen, retryRuns, runs,
+  cancelOpening, dataset, opening, picked, reopen, retryRuns, runs,
 } from "../state/trace.ts";
 
 export function Message(
@@ -152,7 +152,17 @@ export function traceMessage(onTimeline: boolean, withoutTrace: boolean) {
         error={`${listed.error}. Is \`stepscope view\` still running?`}
         retry={retryRuns} />
     );
-  if (listed.value.runs.length === 0 && !picked.value?.gone)
+  if (dataset.value && !withoutTrace)
+    return (
+      <Message title="This folder is a dataset" text={"Its tables are asked " +
+        "in SQL. The other views are of traces: `stepscope view TRACE`."}>
+        <div class="row">
+          <button class="button primary" onClick={() =>
+            navigate({ view: "sql", more: {} }, true)}>Ask in SQL</button>
+        </div>
+      </Message>
+    );
+  if (!dataset.value && listed.value.runs.length === 0 && !picked.value?.gone)
     return (
       <Message title="No traces here yet"
         text={`The folder \`${listed.value.folder}\` has no file that ` +

@@ -6,17 +6,25 @@ import { formatRoute } from "../model/route.ts";
 import { healthOf } from "../model/health.ts";
 import { navigate, route } from "../state/route.ts";
 import { nextTheme, themeChoice } from "../state/theme.ts";
-import { atStart, isPreview, trace } from "../state/trace.ts";
+import { atStart, dataset, isPreview, trace } from "../state/trace.ts";
 import { views, type View } from "../views/registry.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { showHelp } from "./Help.tsx";
 import logo from "./logo.svg";
 
+/** Why a view has nothing to show; "": it has. */
+function whyOff(view: View): string {
+  if (dataset.value && view.key !== "sql")
+    return "A dataset is asked in SQL; open a trace for this view";
+  return atStart.value && view.key !== "traces" ? "Choose a trace first" : "";
+}
+
 function Item({ view, current }: { view: View; current: boolean }) {
   const target = { ...route.value, view: view.key, more: {} };
-  if (atStart.value && view.key !== "traces")
+  const why = whyOff(view);
+  if (why)
     return (
-      <li><span class="nav-item off" title="Choose a trace first">
+      <li><span class="nav-item off" title={why}>
         <Icon name={view.icon} /><span>{view.title}</span></span></li>
     );
   return (

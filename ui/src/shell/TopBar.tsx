@@ -7,7 +7,7 @@ import { countOf } from "../model/format.ts";
 import { otherTrace } from "../model/route.ts";
 import { navigate, route } from "../state/route.ts";
 import {
-  atStart, dismissFresh, fresh, picked, runs, trace,
+  atStart, dataset, dismissFresh, fresh, picked, runs, trace,
 } from "../state/trace.ts";
 import { submitSearch } from "../state/search.ts";
 import { Icon } from "./icons.tsx";
@@ -38,7 +38,8 @@ function Picker(
 
 function Pickers() {
   const now = picked.value;
-  if (!now || runs.value.state !== "ready" || atStart.value) return null;
+  if (!now || runs.value.state !== "ready" || atStart.value || dataset.value)
+    return null;
   const workers = now.run.workers.map((worker) =>
     ({ value: worker.id, text: worker.name }));
   if (now.run.all)
@@ -143,7 +144,7 @@ export function TopBar() {
       <Pickers />
       <NewTraces />
       <div class="space" />
-      {!atStart.value && <SearchBox />}
+      {!atStart.value && !dataset.value && <SearchBox />}
       <button class="button" onClick={() => void copyLink()}>
         <Icon name="copy" />Copy link
       </button>

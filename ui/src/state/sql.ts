@@ -5,7 +5,10 @@ import { computed, signal } from "@preact/signals";
 import type { SqlRows, StageInfo } from "../generated/answers.ts";
 import { api } from "./api.ts";
 import { errorText, type Load } from "./load.ts";
-import { traceId } from "./trace.ts";
+import { dataset, traceId } from "./trace.ts";
+
+/** What is asked: the dataset of the folder, else the shown trace. */
+const subject = computed(() => dataset.value || traceId.value);
 
 export interface Asked {
   t: string;
@@ -14,15 +17,15 @@ export interface Asked {
   load: Load<SqlRows>;
 }
 const last = signal<Asked | null>(null);
-/** Of the shown trace. */
+/** Of what is shown. */
 export const asked = computed(() =>
-  last.value?.t === traceId.value ? last.value : null);
+  last.value?.t === subject.value ? last.value : null);
 
 let number = 0;
 let running = { id: "", stop: new AbortController() };
 
 export async function ask(sql: string): Promise<void> {
-  const t = traceId.value;
+  const t = subject.value;
   if (!t || !sql.trim()) return;
   await stopAsking();
   // Nobody else stops it by chance.

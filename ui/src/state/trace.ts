@@ -62,9 +62,15 @@ function learnFirst(list: Runs): void {
 
 const isEmptyRoute = () => wanted.value === NOTHING;
 
+/** What SQL asks where the folder is a dataset; a trace dropped on it has its
+ *  own address. "": a trace is shown. */
+export const dataset = computed(() => runs.value.state === "ready" &&
+  isEmptyRoute() ? runs.value.value.dataset ?? "" : "");
+
 /** Nobody has said which of several traces: all of them are listed. */
 export const atStart = computed(() => {
   const { view } = route.value;
+  if (dataset.value) return false;
   if (view !== "" && view !== "traces" || !isEmptyRoute()) return false;
   if (runs.value.state !== "ready") return false;
   const traces = runs.value.value.runs.flatMap((run) =>
@@ -74,17 +80,18 @@ export const atStart = computed(() => {
 
 /** The list, and all ranks of a job, are shown without opening a trace. */
 const needsTrace = computed(() => route.value.view !== "traces" &&
-  !atStart.value &&
+  !atStart.value && !dataset.value &&
   !(route.value.view === "distributed" && picked.value?.run.all));
 
 /** What the page shows: where nobody has said it, what suits the folder. */
 export const shownView = computed(() =>
-  route.value.view || (atStart.value ? "traces" : ""));
+  route.value.view || (dataset.value ? "sql" : atStart.value ? "traces" : ""));
 
 /** A view is shown as it is, without an open trace. */
 export const showsWithoutTrace = computed(() =>
-  !needsTrace.value && (atStart.value || picked.value !== null ||
-    route.value.view === "traces"));
+  dataset.value ? shownView.value === "sql"
+    : !needsTrace.value && (atStart.value || picked.value !== null ||
+      route.value.view === "traces"));
 
 /** The id of the shown trace, or "". */
 export const traceId = computed(() => picked.value?.window?.t ?? "");
@@ -238,7 +245,7 @@ export function startTraceState(): void {
   let shown = "";
   effect(() => {
     const t = traceId.value;
-    if (atStart.value) return;
+    if (atStart.value || dataset.value) return;
     // The address names what is shown: a link means one trace for good.
     if (picked.value?.window && !picked.value.gone &&
       route.value.view !== "traces") {

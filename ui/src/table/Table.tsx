@@ -8,6 +8,7 @@ import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatCount } from "../model/format.ts";
 import { linesOf } from "../model/lines.ts";
+import type { SqlSource } from "../model/sql.ts";
 import {
   columnIndex, filterRows, isBadPattern, sortRows, type Cell, type Column,
   type Data,
@@ -45,8 +46,8 @@ interface TableProps {
   rows?: number;
   /** A control for the first N. */
   topK?: boolean;
-  /** The declared table that these rows are of: an equivalent query. */
-  sql?: string;
+  /** Where SQL has these rows: an equivalent query. */
+  sql?: SqlSource | undefined;
 }
 
 /** Numbers of the shown columns, in the order of the declaration. */

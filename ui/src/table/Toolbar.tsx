@@ -7,7 +7,7 @@ import { useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { csvOf, TIME_UNITS, tsvOf, type TimeUnit } from "../model/cell.ts";
 import { countOf, formatCount } from "../model/format.ts";
-import { queryOfTable } from "../model/sql.ts";
+import { queryOfTable, type SqlSource } from "../model/sql.ts";
 import type { Data } from "../model/table.ts";
 import type { TableState } from "../model/table_state.ts";
 import { useDismiss } from "../shell/dismiss.ts";
@@ -26,8 +26,8 @@ interface ToolbarProps {
   state: TableState;
   change: (part: Partial<TableState>) => void;
   topK: boolean;
-  /** The declared table that these rows are of, where SQL has it. */
-  sql: string | undefined;
+  /** Where SQL has these rows. */
+  sql: SqlSource | undefined;
   children?: ComponentChildren;
 }
 
@@ -99,6 +99,21 @@ function TopControl({ state, change }: ToolbarProps) {
   );
 }
 
+/** The query that gives the rows. */
+function SqlButton({ source, data, columns, state }: ToolbarProps & {
+  source: SqlSource;
+}) {
+  const why = chosenSteps() ? "SQL has this table of all steps"
+    : source.why ?? "";
+  return (
+    <button class="button" disabled={why !== ""}
+      title={why || "The query that gives these rows"}
+      onClick={() => navigate({ view: "sql", more: {
+        sql: queryOfTable(source, data, columns, state) } }, true)}>
+      SQL</button>
+  );
+}
+
 export function Toolbar(props: ToolbarProps) {
   const { data, order, columns, state, change, label } = props;
   const name = "stepscope_" + label.toLowerCase().replace(/\W+/g, "_");
@@ -131,12 +146,7 @@ export function Toolbar(props: ToolbarProps) {
         </label>
       )}
       <ColumnPicker {...props} />
-      {props.sql !== undefined && <button class="button"
-        title={chosenSteps() ? "SQL has this table of all steps"
-          : "The query that gives these rows"}
-        disabled={chosenSteps() !== ""}
-        onClick={() => navigate({ view: "sql", more: { sql: queryOfTable(
-          props.sql!, data, columns, state) } }, true)}>SQL</button>}
+      {props.sql && <SqlButton {...props} source={props.sql} />}
       <button class="button" title="Copy the shown rows, separated by tabs"
         onClick={() => void copyText(
           tsvOf(data, order, columns, state.unit, true),

@@ -2,8 +2,10 @@
 //
 // Looks of cells that several tables share.
 import type { ComponentChildren } from "preact";
+import { Swatch } from "../charts/charts.tsx";
 import type { Hue } from "../generated/looks.ts";
 import { formatShare } from "../model/format.ts";
+import { rankHue } from "../model/job.ts";
 import { shortName } from "../model/names.ts";
 import { cssVar } from "../model/palette.ts";
 import { Name } from "../shell/Name.tsx";
@@ -25,6 +27,13 @@ function ShareBar({ share, colour }: {
     </span>
   );
 }
+
+/** The number of a rank beside its colour. */
+export const RankMark = ({ rank }: { rank: number }) =>
+  <span class="rank"><Swatch hue={rankHue(rank)} />{rank}</span>;
+export const rankLook: Look = (cell, column) =>
+  column.key === "rank" && typeof cell === "number"
+    ? <RankMark rank={cell} /> : undefined;
 
 /** Columns that hold names of code. */
 const NAMES = new Set(["name", "operator"]);

@@ -7,13 +7,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { FlatTable, JobInfo, SummaryDoc }
+import type { FlatTable, JobInfo, SqlSchema, SummaryDoc }
   from "../../src/generated/answers.ts";
 import { valueAt } from "../../src/model/declared.ts";
 import { formatTime } from "../../src/model/format.ts";
 import {
-  api, browserPath, launch, openPage, programPath, serve, serveFolder, settled,
-  tracePath,
+  api, browserPath, goTo, launch, openPage, programPath, serve, serveFolder,
+  settled, tracePath,
   type Served, type Session,
 } from "./harness.ts";
 import { seriousInBothThemes } from "./axe.ts";
@@ -68,6 +68,34 @@ describe.skipIf(missing.length > 0)(
         expect(await first.locator("[role=gridcell]").nth(1).textContent())
           .toBe(formatTime(Number(valueAt(worst[0], "delays_ns"))));
         expect(problems).toEqual([]);
+      });
+
+      test("ranks are told apart in tables, details and SQL", async () => {
+        const { page, problems } = session;
+        const marks = () => page.locator(".t-row .rank").allInnerTexts();
+        await goTo(page, "#/operators?worker=all&by=rank");
+        await expect.poll(async () => [...new Set(await marks())].sort())
+          .toEqual(["0", "1"]);
+        // A row leads to an event of its rank, which the details name.
+        await page.getByLabel("Search in Operators by rank").fill("linear");
+        await rowOf(page, "aten::linear").last().getByRole("button").click();
+        await settled(page);
+        const rank = page.locator(".details dd .rank");
+        await expect.poll(() => rank.innerText()).toMatch(/^[01]$/);
+        await goTo(page, "#/steps?worker=all");
+        await expect.poll(async () => [...new Set(await marks())].sort())
+          .toEqual(["0", "1"]);
+        const { available } = await api<SqlSchema>(served, "sql_schema");
+        await goTo(page, "#/sql?worker=all");
+        if (available) {
+          await page.locator(".sql-editor textarea").fill(
+            "SELECT rank, count(*) FROM events GROUP BY rank ORDER BY rank");
+          await page.keyboard.press("Control+Enter");
+          await expect.poll(() => page.locator(".sql-result .t-row").count())
+            .toBe(2);
+        }
+        expect(problems).toEqual([]);
+        await goTo(page, "#/distributed?worker=all");
       });
 
       test("a late rank is seen on the map, and said", async () => {

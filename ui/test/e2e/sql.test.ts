@@ -2,14 +2,17 @@
 //
 // SQL in the page: rows as a table, a chart and a track; the query beside a
 // table gives its rows; what must not be asked is refused.
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SqlSchema } from "../../src/generated/answers.ts";
 import { seriousInBothThemes } from "./axe.ts";
 import {
-  api, browserPath, goTo, launch, openPage, programPath, serve, settled,
-  tracePath, type Served, type Session,
+  api, browserPath, goTo, launch, openPage, programPath, serve, serveFolder,
+  settled, tracePath, type Served, type Session,
 } from "./harness.ts";
 
 const FILE = tracePath("torch_resnet50_amp.json.gz");
@@ -73,6 +76,38 @@ describe.skipIf(missing.length > 0)(
       await expect.poll(async () => (await rows()).length).toBe(10);
       expect(await page.locator(".sql-result .t-row > div:nth-child(2)")
         .allInnerTexts()).toEqual(calls);
+    });
+
+    test("a dataset opens on SQL and is asked as a whole", async ({ skip }) => {
+      if (!known) skip("no DuckDB");
+      const folder = mkdtempSync(join(tmpdir(), "stepscope-dataset-"));
+      execFileSync(programPath,
+        ["convert", FILE, "-o", folder, "--to", "parquet"]);
+      const shown = await serveFolder(folder);
+      try {
+        const { origin, hash } = new URL(shown.url);
+        const own = await openPage(browser, `${origin}/${hash}&/`,
+          { wait: false });
+        const of = own.page;
+        await of.getByRole("heading", { level: 1, name: "SQL" }).waitFor();
+        await of.getByText("tables of this dataset").waitFor();
+        await of.locator(".sql-editor textarea").fill(
+          "SELECT rank, count(*) AS n FROM kernels GROUP BY rank");
+        await of.keyboard.press("Control+Enter");
+        await expect.poll(() =>
+          of.locator(".sql-result .t-row").count()).toBe(1);
+        // What needs a trace says so, in the navigation and by a pasted link.
+        expect(await of.locator(".nav-item.off").count())
+          .toBeGreaterThan(8);
+        await goTo(of, "#/trace");
+        await of.getByRole("button", { name: "Ask in SQL" }).click();
+        await of.getByRole("heading", { level: 1, name: "SQL" }).waitFor();
+        expect(own.problems).toEqual([]);
+        await own.close();
+      } finally {
+        await shown.stop();
+        rmSync(folder, { recursive: true, force: true });
+      }
     });
 
     test("a fault is said in one line, and files are out of reach",

@@ -180,6 +180,11 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         await page.waitForSelector(".details.empty");
         await page.keyboard.press("f");
         await expect.poll(() => rangeOf(page)).toEqual(whole);
+        // Again: with the time in which nothing runs any more.
+        if (await page.locator(".after-events").count() === 0) return;
+        await page.keyboard.press("f");
+        await expect.poll(async () => (await rangeOf(page)).t1)
+          .toBeGreaterThan(whole.t1 * 1.05);
       });
 
     test("a time measured after an event was selected is what f shows",

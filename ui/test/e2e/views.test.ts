@@ -323,6 +323,32 @@ describe.skipIf(missing.length > 0)(
       await finish(session);
     });
 
+    test("operators: arithmetic beside a stated peak", async () => {
+      const doc = documentOf<SummaryDoc>("summary", AMP, "--views",
+        "mfu,flops", "--compute-peak", "989", "--memory-peak", "4800");
+      const session = await show("amp", "operators", "Operators",
+        "by=flops&cpeak=989&mpeak=4800");
+      const { page } = session;
+      await figure(page, "mfu").waitFor();
+      expect(without(await figure(page, "mfu").innerText()))
+        .toBe(without(formatShare(doc.mfu!.mfu!)));
+      const points = doc.flops.filter((row) =>
+        row.on_device && row.intensity !== null);
+      expect(points.length).toBeGreaterThan(1);
+      await expect.poll(() => page.locator(".roofline circle").count())
+        .toBe(points.length);
+      await page.locator(".roofline .roof").waitFor();
+      // Without a peak: the same points, no share and no roof.
+      await page.getByLabel("Peak of a device, TFLOP/s").fill("");
+      await page.getByLabel("Its memory, GB/s").fill("");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => figure(page, "mfu").innerText()).toBe("–");
+      await expect.poll(() => page.locator(".roofline .roof").count())
+        .toBe(0);
+      expect(await seriousInBothThemes(page, "main")).toEqual([[], []]);
+      await finish(session);
+    });
+
     test("kernels: attributes, copies, top, tensor cores", async () => {
       const session = await show("amp", "kernels", "GPU kernels");
       const { page } = session;

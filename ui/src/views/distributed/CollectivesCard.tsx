@@ -5,26 +5,18 @@
 import { useMemo } from "preact/hooks";
 import type { FlatTable } from "../../generated/answers.ts";
 import { fromFlat } from "../../model/declared.ts";
+import { tableOf } from "../../model/sql.ts";
 import { columnIndex, type Data } from "../../model/table.ts";
-import { route, setMore } from "../../state/route.ts";
+import { route } from "../../state/route.ts";
 import { Table } from "../../table/Table.tsx";
 import { Card } from "../parts.tsx";
+import { PeakField } from "../PeakField.tsx";
 
-function Peak() {
-  const peak = route.value.more["peak"] ?? "";
-  return (
-    <label class="field" title={"What a link between ranks can do at most, " +
-      "in each direction; the table then has the share of it"}>
-      <span class="quiet">Peak of a link, GB/s</span>
-      <input type="number" min="0" step="any" value={peak} inputMode="decimal"
-        placeholder="not stated" aria-label="Peak of a link, GB/s"
-        onChange={(event) => {
-          const value = event.currentTarget.valueAsNumber;
-          setMore("peak", value > 0 ? String(value) : "");
-        }} />
-    </label>
-  );
-}
+const Peak = () => (
+  <PeakField param="peak" text="Peak of a link, GB/s"
+    hint={"What a link between ranks can do at most, in each direction; " +
+      "the table then has the share of it"} />
+);
 
 /** Of several ranks, or of one. */
 export function CollectivesTable({ data, onShow }: {
@@ -37,6 +29,8 @@ export function CollectivesTable({ data, onShow }: {
       detail="bandwidth by the formula of nccl-tests, from recorded sizes">
       <Table label="Collectives" data={data} prefix="collectives." rows={10}
         empty="No collectives were recorded."
+        sql={{ ...tableOf("collectives"),
+          why: peak ? "SQL knows no peak of a link" : "" }}
         usual={["kind", "group", "ranks", "group_size", "bytes", "calls",
           "time_ns", "algorithm_bandwidth", "bus_bandwidth",
           ...peak ? ["peak_ratio"] : [], "wait_ns", "transfer_ns"]}

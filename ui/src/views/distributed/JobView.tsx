@@ -6,29 +6,22 @@ import { useMemo } from "preact/hooks";
 import type {
   FlatTable, JobInfo, JobRow, RunInfo,
 } from "../../generated/answers.ts";
-import { Swatch } from "../../charts/charts.tsx";
 import { fromFlat } from "../../model/declared.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
-import { rankHue, togetherOf } from "../../model/job.ts";
-import { columnIndex, type Cell, type Column, type Data }
-  from "../../model/table.ts";
+import { togetherOf } from "../../model/job.ts";
+import { tableOf } from "../../model/sql.ts";
+import { columnIndex, type Data } from "../../model/table.ts";
 import { useJob } from "../../state/job.ts";
 import { showCollective, showRankStep } from "../../state/locate_rank.ts";
 import { useAnswer } from "../../state/load.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Message } from "../../shell/Messages.tsx";
 import { Prose } from "../../shell/Prose.tsx";
+import { rankLook } from "../../table/looks.tsx";
 import { Table } from "../../table/Table.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
 import { CollectivesCard } from "./CollectivesCard.tsx";
 import { HeatMapCard } from "./HeatMapCard.tsx";
-
-/** The number of a rank beside its colour. */
-function rankLook(cell: Cell, column: Column) {
-  return column.key === "rank" && typeof cell === "number"
-    ? <span class="rank"><Swatch hue={rankHue(cell)} />{cell}</span>
-    : undefined;
-}
 
 /** -1: the recorded window, which has no number. */
 const numberAt = (data: Data, row: number, key: string) =>
@@ -43,7 +36,8 @@ function RankTable({ title, name, flat, usual, rows, empty, detail, onShow }: {
   return (
     <Card title={title} detail={detail} class="rank-table">
       <Table label={title} data={data} prefix={name + "."} usual={usual}
-        rows={rows} empty={empty} look={rankLook} onShow={onShow} />
+        sql={tableOf(name)} rows={rows} empty={empty} look={rankLook}
+        onShow={onShow} />
     </Card>
   );
 }
@@ -72,6 +66,8 @@ function StepsOfRank({ t, ranks, onShow }: {
           const data = fromFlat(flat);
           return <Table label="Ranks, step by step" data={data} rows={10}
             prefix="rank_steps." look={rankLook}
+            sql={{ ...tableOf("rank_steps"),
+              ...rank === ALL ? {} : { where: ["rank", rank] } }}
             empty="No step of this rank was recorded."
             usual={["step", "rank", "step_ns", "computation_ns", "exposed_ns",
               "wait_ns", "idle_ns", "idle_cause", "delays_ns"]}

@@ -10,6 +10,7 @@ import { objectsOf } from "../../model/device_use.ts";
 import { formatShare } from "../../model/format.ts";
 import { deviceTitle } from "../../model/overview.ts";
 import { percent } from "../../model/shares.ts";
+import { tableOf, viewOf } from "../../model/sql.ts";
 import type { Cell, Column, Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
@@ -58,7 +59,7 @@ function ByName({ doc, tables }: {
 }) {
   const data = useRows(tables, "kernel", doc.kernel);
   return (
-    <Table label="Kernels" sql="kernel" data={data}
+    <Table label="Kernels" sql={tableOf("kernel")} data={data}
       onShow={show} look={look} topK
       usual={["name", "calls", "gpu.total_ns", "gpu.avg_ns", "gpu.max_ns",
         "gpu.min_ns", "gpu.ratio", "occupancy", "unfilled",
@@ -73,7 +74,8 @@ function Copies({ doc, tables }: {
   const data = useRows(
     tables, "memory_manipulation", doc.memory_manipulation);
   return (
-    <Table label="Copies and sets" sql="memory_manipulation" data={data}
+    <Table label="Copies and sets" sql={tableOf("memory_manipulation")}
+      data={data}
       onShow={showCopy}
       look={shareLook("copy")}
       usual={["name", "calls", "cpu.total_ns", "cpu.avg_ns", "cpu.ratio",
@@ -90,6 +92,7 @@ function ByLaunch() {
     <Loaded what="Kernels by attributes" load={load}>
       {(data) => (
         <Table label="Kernels by attributes" data={data}
+          sql={viewOf("kernel_launches")}
           onShow={showLaunch} look={look} topK
           usual={["name", "operator", "grid", "block", "registers",
             "shared_bytes", "calls", "gpu.total_ns", "gpu.avg_ns",

@@ -11,6 +11,7 @@ import { healthOf } from "../../model/health.ts";
 import { explainedText, placeName } from "../../model/memory.ts";
 import { shownPlace } from "../../model/overview.ts";
 import { readRange } from "../../model/route.ts";
+import { rowsOf, viewOf } from "../../model/sql.ts";
 import type { Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
@@ -38,6 +39,11 @@ const showOwner = (place: MemoryPlace) => (data: Data, row: number) =>
   void showOnTimeline("memory", String(data.cell(row, 0)),
     { place: place.place });
 
+const whyNoSql = () => "t0" in range()
+  ? "SQL has this table of all time, not of the chosen one" : "";
+const ofAllTime = (column: string, { place }: MemoryPlace) =>
+  ({ ...rowsOf("memory", column, place), why: whyNoSql() });
+
 function ByOperator({ place }: { place: MemoryPlace }) {
   const load = useFlatTable("memory_owners",
     { place: place.place, ...range() });
@@ -45,7 +51,7 @@ function ByOperator({ place }: { place: MemoryPlace }) {
     <Loaded what="Memory by operator" load={load}>
       {(data) => (
         <Table label="Memory by operator" data={data}
-          onShow={showOwner(place)}
+          onShow={showOwner(place)} sql={ofAllTime("rows", place)}
           usual={["name", "type", "allocation_count", "free_count",
             "allocation_bytes", "free_bytes", "increase_bytes"]}
           usualSort="allocation_bytes"
@@ -69,7 +75,7 @@ function LiveAtPeak({ place }: { place: MemoryPlace }) {
           <>
             {explained && <p class="note quiet">{explained}</p>}
             <Table label="Live at the peak" data={data} prefix="live."
-              onShow={showOwner(place)}
+              onShow={showOwner(place)} sql={ofAllTime("live_at_peak", place)}
               usual={["name", "bytes", "allocations"]} usualSort="bytes"
               empty="Nothing that was recorded was live at the peak." />
           </>
@@ -87,6 +93,7 @@ function Leaks({ place, tables }: {
   return (
     <Table label="Leak candidates" data={data} prefix="leak."
       onShow={showOwner(place)} usual={[]}
+      sql={rowsOf("memory", "leak_candidates", place.place)}
       empty={"Nothing grew in every step. " +
         "This needs at least four recorded steps."} />
   );
@@ -105,6 +112,8 @@ function Events({ place }: { place: MemoryPlace }) {
     <Loaded what="Allocations" load={load}>
       {(data) => (
         <Table label="Allocations" data={data} prefix="ev."
+          sql={{ ...viewOf("memory_events"), where: ["place", place.place],
+            why: whyNoSql() }}
           usual={["allocated_by", "bytes", "type", "allocated_at_ns",
             "freed_by", "freed_at_ns", "dur_ns", "address"]}
           usualSort="bytes"

@@ -3,15 +3,19 @@
 // Operators by name, with what is inside them, or by name and shapes.
 import { chosenSteps, useSummary, useFlatTable, useRows, useTables }
   from "../../state/documents.ts";
-import { shareLook } from "../../table/looks.tsx";
+import { rankLook, shareLook } from "../../table/looks.tsx";
 import { cellsOf, showOnTimeline } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { hasDeviceTime, shownColumns }
   from "../../model/operator_columns.ts";
-import type { Data } from "../../model/table.ts";
+import { tableOf, viewOf } from "../../model/sql.ts";
+import { hasRanks } from "../../model/layout.ts";
+import { columnIndex, type Data } from "../../model/table.ts";
+import { trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
+import { Arithmetic } from "./Arithmetic.tsx";
 
 const EMPTY = "No operators in this trace. Record with ProfilerTarget.CPU " +
   "(torch: ProfilerActivity.CPU).";
@@ -22,6 +26,9 @@ const show = (data: Data, row: number) => void showOnTimeline("operator",
 const showShape = (data: Data, row: number) => void showOnTimeline(
   "operator_shapes", String(data.cell(row, 0)),
   { ...cellsOf(data, row, ["shapes"]), steps: chosenSteps() });
+const showOfRank = (data: Data, row: number) => void showOnTimeline(
+  "operator_ranks", String(data.cell(row, 0)),
+  { ...cellsOf(data, row, ["rank"]), steps: chosenSteps() });
 
 function ByName({ doc, tables }: {
   doc: SummaryDoc; tables: DeclaredTable[];
@@ -29,7 +36,8 @@ function ByName({ doc, tables }: {
   const data = useRows(tables, "operator", doc.operator, ["inner", "device"]);
   const device = hasDeviceTime(doc.operator);
   return (
-    <Table label="Operators" sql="operator" data={data} onShow={show} topK
+    <Table label="Operators" sql={tableOf("operator")} data={data}
+      onShow={show} topK
       look={shareLook("operator")}
       usual={shownColumns(["name", "calls", "cpu.total_ns", "cpu.avg_ns",
         "cpu.max_ns", "cpu.min_ns", "self_cpu_ns", "cpu.ratio",
@@ -47,7 +55,7 @@ function ByShape({ doc }: { doc: SummaryDoc }) {
     <Loaded what="Operators by shape" load={load}>
       {(data) => (
         <Table label="Operators by shape" data={data} onShow={showShape}
-          topK
+          topK sql={viewOf("operator_shapes")}
           look={shareLook("operator")}
           usual={shownColumns(["name", "shapes", "calls", "cpu.total_ns",
             "cpu.avg_ns", "cpu.ratio", "gpu.total_ns", "gpu.avg_ns",
@@ -61,13 +69,55 @@ function ByShape({ doc }: { doc: SummaryDoc }) {
   );
 }
 
+/** What each rank of a job does, where several are open together. */
+function ByRank() {
+  const load = useFlatTable("operator_ranks");
+  const shares = shareLook("operator");
+  return (
+    <Loaded what="Operators by rank" load={load}>
+      {(data) => (
+        <Table label="Operators by rank" data={data} onShow={showOfRank} topK
+          look={(...cell) => rankLook(...cell) ?? shares(...cell)}
+          sql={viewOf("operator_ranks")}
+          usual={shownColumns(["name", "rank", "calls", "self_cpu_ns",
+            "cpu.total_ns", "cpu.avg_ns", "cpu.ratio", "gpu.total_ns",
+            "gpu.avg_ns", "gpu.ratio"], hasDevice(data))}
+          usualSort={hasDevice(data) ? "gpu.total_ns" : "self_cpu_ns"}
+          empty="No operators in these traces.">
+          <Grouping />
+        </Table>
+      )}
+    </Loaded>
+  );
+}
+
+/** Whether any row has time of a device. */
+function hasDevice(data: Data): boolean {
+  const at = columnIndex(data, "gpu.total_ns");
+  return Array.from({ length: data.count }, (_, row) => data.cell(row, at))
+    .some((cell) => Number(cell) > 0);
+}
+
 function Grouping() {
+  const ranks = hasRanks(trace.value?.info.groups ?? []);
   return (
     <Segments label="Group by" value={route.value.more["by"] ?? ""} options={[
       { value: "", text: "By name" },
       { value: "shape", text: "By name and shapes" },
+      ...ranks ? [{ value: "rank", text: "By name and rank" }] : [],
+      { value: "flops", text: "Arithmetic" },
     ]} onPick={(value) => setMore("by", value)} />
   );
+}
+
+function shownBy(by: string | undefined, doc: SummaryDoc,
+  declared: DeclaredTable[]) {
+  switch (by) {
+    case "shape": return <ByShape doc={doc} />;
+    case "rank": return <ByRank />;
+    case "flops": return <Arithmetic><Grouping /></Arithmetic>;
+    default: return <ByName doc={doc} tables={declared} />;
+  }
 }
 
 export default function OperatorsView() {
@@ -81,9 +131,7 @@ export default function OperatorsView() {
         <Loaded what="Operators" load={summary}>
           {(doc) => (
             <Loaded what="The columns" load={tables}>
-              {(declared) => route.value.more["by"] === "shape"
-                ? <ByShape doc={doc} />
-                : <ByName doc={doc} tables={declared} />}
+              {(declared) => shownBy(route.value.more["by"], doc, declared)}
             </Loaded>
           )}
         </Loaded>

@@ -7,6 +7,7 @@ import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { valueAt } from "../../model/declared.ts";
 import { shortName } from "../../model/names.ts";
 import { partOf } from "../../model/shares.ts";
+import { tableOf } from "../../model/sql.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { useRows } from "../../state/documents.ts";
 import { showOnTimeline } from "../../state/locate.ts";
@@ -129,6 +130,7 @@ export function UserCard(
     <Card title="Your own ranges" detail="RecordEvent, record_function, NVTX"
       class="user-card">
       <Table label="Your own ranges" data={data} prefix="user."
+        sql={tableOf("user_defined")}
         usual={["name", "calls", "cpu.total_ns", "cpu.avg_ns", "cpu.max_ns",
           "cpu.min_ns", "cpu.ratio", "gpu.total_ns", "gpu.avg_ns",
           "gpu.ratio"]}

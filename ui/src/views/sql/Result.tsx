@@ -88,7 +88,8 @@ function showTrack(sql: string, rows: SqlRows): void {
 export function Result({ asked, rows }: { asked: Asked; rows: SqlRows }) {
   const data = useMemo(() => dataOfRows(rows), [rows]);
   const form = route.value.more["as"] === "chart" ? "chart" : "";
-  const track = spansOfRows({ ...rows, rows: [] }, "0", -1) !== null;
+  const track = trace.value !== null &&
+    spansOfRows({ ...rows, rows: [] }, "0", -1) !== null;
   return (
     <>
       <div class="tabs row">
@@ -97,7 +98,8 @@ export function Result({ asked, rows }: { asked: Asked; rows: SqlRows }) {
         ]} onPick={(value) => setMore("as", value)} />
         <button class="button" disabled={!track || rows.rows.length === 0}
           title={track ? "Adds these rows to the timeline"
-            : "Needs the columns start_ns and dur_ns (or end_ns)"}
+            : !trace.value ? "A dataset has no timeline"
+              : "Needs the columns start_ns and dur_ns (or end_ns)"}
           onClick={() => showTrack(asked.sql, rows)}>Show as a track</button>
         <span class="quiet" role="status">
           {rows.more ? `The first ${countOf(rows.rows.length, "row")}; ` +

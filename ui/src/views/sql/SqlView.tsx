@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SQL over the trace: an editor, what can be asked, and the rows as a table, a
-// chart or a track of the timeline.
+// SQL over the trace, all ranks of a job or a dataset: an editor, what can be
+// asked, and the rows as a table, a chart or a track of the timeline.
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { SqlSchema } from "../../generated/answers.ts";
 import { useAnswer } from "../../state/load.ts";
 import { route, setMore } from "../../state/route.ts";
 import { ask, asked, stopAsking } from "../../state/sql.ts";
+import { dataset, picked } from "../../state/trace.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page } from "../parts.tsx";
@@ -81,13 +82,17 @@ function Editor({ schema }: { schema: SqlSchema }) {
   );
 }
 
+/** Whose tables they are. */
+const subjectText = () => dataset.value ? "this dataset"
+  : picked.value?.all ? "all traces of this job" : "this trace";
+
 function Content({ schema }: { schema: SqlSchema }) {
   if (!schema.available)
     return <Message title="SQL needs DuckDB" text={schema.why} />;
   const now = asked.value;
   return (
     <Page title="SQL" fill detail={"One statement that reads, over the " +
-      "tables of this trace. At most 30 seconds, 1 GB and 10,000 rows."}>
+      `tables of ${subjectText()}. At most 30 seconds, 1 GB and 10,000 rows.`}>
       <Editor schema={schema} />
       {now && <Card class="table-card sql-result">
         {now.load.state === "loading"
@@ -103,7 +108,8 @@ function Content({ schema }: { schema: SqlSchema }) {
 
 export default function SqlView() {
   return (
-    <Loaded whole what="What can be asked" load={useAnswer("sql_schema", {})}>
+    <Loaded whole what="What can be asked" load={useAnswer("sql_schema",
+      { t: dataset.value || null })}>
       {(schema) => <Content schema={schema} />}
     </Loaded>
   );

@@ -6,6 +6,7 @@ import type { Cell, Column, Data } from "../../model/table.ts";
 import { columnIndex } from "../../model/table.ts";
 import { foldedBox } from "../../model/folded.ts";
 import { shortName } from "../../model/names.ts";
+import { viewOf } from "../../model/sql.ts";
 import { percent } from "../../model/shares.ts";
 import { Name } from "../../shell/Name.tsx";
 import { chosenSteps, useFlatTable } from "../../state/documents.ts";
@@ -38,6 +39,7 @@ export function Folded() {
     <Loaded what="The folded steps" load={load}>
       {(data) => (
         <Table label="Folded steps" data={data} prefix="fold." look={look}
+          sql={viewOf("folded_steps")}
           usual={["name", "band", "place", "steps", "start.p50_ns",
             "dur.p5_ns", "dur.p50_ns", "dur.p95_ns"]}
           usualSort="dur.p50_ns"

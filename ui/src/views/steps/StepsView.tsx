@@ -5,11 +5,15 @@
 import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
+import { hasRanks } from "../../model/layout.ts";
+import { tableOf } from "../../model/sql.ts";
 import { stepFacts, stepMeaning } from "../../model/step_facts.ts";
 import { partColour, partTitle } from "../../model/waterfall.ts";
 import type { Data } from "../../model/table.ts";
 import { useRows, useSummary, useTables } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
+import { trace } from "../../state/trace.ts";
+import { rankLook } from "../../table/looks.tsx";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
 import { hasDevice, StepColumns } from "../overview/StepCard.tsx";
@@ -61,9 +65,12 @@ function Steps({ doc, tables }: {
   doc: SummaryDoc; tables: DeclaredTable[];
 }) {
   const data = useRows(tables, "steps", doc.steps);
+  const ranks = hasRanks(trace.value?.info.groups ?? []);
   return (
-    <Table label="Steps" sql="steps" data={data} onShow={showRow(doc)} ascending
-      usual={["index", "period_ns", "dur_ns", "warmup"]} usualSort="index" />
+    <Table label="Steps" sql={tableOf("steps")} data={data}
+      onShow={showRow(doc)} ascending look={rankLook}
+      usual={["index", ...ranks ? ["rank"] : [], "period_ns", "dur_ns",
+        "warmup"]} usualSort="index" />
   );
 }
 
@@ -72,8 +79,10 @@ function Outliers({ doc, tables }: {
 }) {
   const data = useRows(tables, "outliers", doc.outliers);
   return (
-    <Table label="Outliers" sql="outliers" data={data} prefix="odd."
-      onShow={showRow(doc)}
+    <Table label="Outliers" sql={tableOf("outliers")} data={data} prefix="odd."
+      onShow={showRow(doc)} look={(cell, column) =>
+        column.key === "cause" && typeof cell === "string"
+          ? partTitle(cell, hasDevice(doc)) : undefined}
       usual={["index", "dur_ns", "median_ns", "excess_ns", "cause",
         "cause_excess_ns"]} usualSort="excess_ns"
       empty="No step takes much longer than the median." />

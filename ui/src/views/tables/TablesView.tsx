@@ -4,6 +4,7 @@
 // table of the analysis needs nothing here.
 import type { DeclaredTable } from "../../generated/answers.ts";
 import { tablesIn } from "../../model/declared.ts";
+import { rowsOf, tableOf } from "../../model/sql.ts";
 import { useFlatAnswer, useTables } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Table } from "../../table/Table.tsx";
@@ -28,11 +29,11 @@ function Content({ tables }: { tables: DeclaredTable[] }) {
     <Page title="Tables" fill detail={table.meaning} actions={<>
       <Choice tables={tables} value={table.key} /><StepsChoice /></>}>
       <Loaded what={table.title} load={load}>
-        {(answer) => tablesIn(answer).map(({ title, data }, at) => (
+        {(answer) => tablesIn(answer).map(({ title, column, data }, at) => (
           <Card key={title} class="table-card" title={title}>
             <Table label={title || table.title} data={data} usual={[]}
               prefix={at === 0 ? "" : `${at}.`} empty="No rows in this table."
-              {...at === 0 && title === "" ? { sql: table.key } : {}} />
+              sql={column ? rowsOf(table.key, column) : tableOf(table.key)} />
           </Card>
         ))}
       </Loaded>

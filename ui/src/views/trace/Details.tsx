@@ -8,12 +8,14 @@ import type {
 import { Swatch } from "../../charts/charts.tsx";
 import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatTime } from "../../model/format.ts";
+import { rankOfGroup } from "../../model/layout.ts";
 import { shortName } from "../../model/names.ts";
 import { lookOf } from "../../model/palette.ts";
 import { leftOut } from "../../model/shown.ts";
 import { navigate } from "../../state/route.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
+import { RankMark } from "../../table/looks.tsx";
 import type { Controller } from "./controller.ts";
 import { IterationFact } from "./IterationFact.tsx";
 import { SameNameColumn } from "./SameName.tsx";
@@ -46,11 +48,19 @@ function trackText(event: EventRef): string {
   return [track?.name, group?.name].filter(Boolean).join(", ");
 }
 
+/** The rank of its process, where the trace has several. */
+function rankOf(event: EventRef): number | null {
+  const info = trace.value?.info;
+  const track = info?.tracks.find((one) => one.id === event.track);
+  return rankOfGroup(info?.groups ?? []).get(track?.group ?? -1) ?? null;
+}
+
 function OwnColumn({ event, controller }: {
   event: EventInfo;
   controller: Controller | null;
 }) {
   const short = shortName(event.name);
+  const rank = rankOf(event);
   const isStream = trace.value?.info.tracks
     .find((one) => one.id === event.track)?.kind === "stream";
   return (
@@ -62,6 +72,8 @@ function OwnColumn({ event, controller }: {
       <dl class="facts">
         <Fact label="Duration" value={formatTime(event.dur)} />
         <Fact {...startText(event)} />
+        {rank !== null && <div><dt>Rank</dt>
+          <dd><RankMark rank={rank} /></dd></div>}
         <Fact label={isStream ? "Stream" : "Track"}
           value={trackText(event)} />
         {event.children > 0 &&

@@ -9,7 +9,7 @@ import { computed, useSignal } from "@preact/signals";
 import type {
   CounterSeries, StepInfo, TraceInfo,
 } from "../../generated/answers.ts";
-import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
+import { endOfEvents, timeToX, wholeRange, xToTime } from "../../model/axis.ts";
 import {
   busySource, busyTitle, type BusySource,
 } from "../../model/busy_source.ts";
@@ -123,6 +123,20 @@ function Steps({ steps, span, width }: {
   );
 }
 
+/** What was recorded after the last event: the view begins without it. */
+function AfterEvents({ info, width }: { info: TraceInfo; width: number }) {
+  const end = endOfEvents(info);
+  if (end === null) return null;
+  const x = timeToX(wholeRange(info.span_ns), width, end);
+  const more = formatTime(info.span_ns - end);
+  const text = `${more} more, nothing runs`;
+  return (
+    <div class="after-events" title={`Recording went on for ${more} after ` +
+      "the last event that takes time. Whole trace, again, shows it"}
+      style={{ left: `${x}px` }}><span class="quiet">{text}</span></div>
+  );
+}
+
 export function Minimap({ controller, seen }: {
   controller: Controller | null;
   /** Where the worker draws which part is seen. */
@@ -176,6 +190,7 @@ export function Minimap({ controller, seen }: {
         }}>
         <canvas ref={canvas} aria-hidden="true" />
         <Steps steps={open.info.steps} span={span} width={width} />
+        <AfterEvents info={open.info} width={width} />
         <canvas class="seen" ref={seen} aria-hidden="true" />
       </div>
     </div>

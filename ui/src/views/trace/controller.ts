@@ -7,7 +7,8 @@ import type {
   EventRef, FoundInfo, TraceInfo,
 } from "../../generated/answers.ts";
 import {
-  clampRange, frameEvent, isOtherView, reveal, timeToX, wholeRange, zoomAt,
+  clampRange, endOfEvents, firstRange, frameEvent, isOtherView, reveal,
+  timeToX, wholeRange, zoomAt,
   type Range,
 } from "../../model/axis.ts";
 import type { Density } from "../../model/density.ts";
@@ -38,6 +39,15 @@ const SETTLED_MS = 250;
 
 /** Letters of a name in a mark, which has a time beside it. */
 const MOST_OF_NAME = 44;
+
+/** Whether a range is what is seen first. It may stop short of the whole. */
+function isFirst({ t0, t1 }: Range,
+  info: Pick<TraceInfo, "span_ns" | "events_end">): boolean {
+  const first = firstRange(info);
+  return endOfEvents(info) === null ? t0 <= first.t0 && t1 >= first.t1
+    : Math.round(t0) === Math.round(first.t0) &&
+      Math.round(t1) === Math.round(first.t1);
+}
 
 export class Controller {
   readonly link: WorkerLink;
@@ -93,9 +103,8 @@ export class Controller {
     if (!before?.preview || info.preview) return;
     s.previewMark.value = null;
     const { t0, t1 } = s.range.value;
-    const whole = wholeRange(before.span_ns);
-    s.range.value = t0 <= whole.t0 && t1 >= whole.t1
-      ? wholeRange(info.span_ns) : clampRange({ t0, t1 }, info.span_ns);
+    s.range.value = isFirst({ t0, t1 }, before) ? firstRange(info)
+      : clampRange({ t0, t1 }, info.span_ns);
     const { row } = route.value;
     if (row !== null) void this.select(row);
   }
@@ -124,7 +133,8 @@ export class Controller {
   private rangeOfAddress(): Range {
     const { from, to } = route.value;
     return from !== null && to !== null
-      ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
+      ? clampRange({ t0: from, t1: to }, this.span)
+      : firstRange(trace.value?.info ?? { span_ns: 1 });
   }
 
   /** The range and the selection that the address names. */
@@ -214,8 +224,8 @@ export class Controller {
     this.settle = window.setTimeout(() => {
       catchUp();
       const { t0, t1 } = s.range.value;
-      const whole = wholeRange(this.span);
-      navigate(t0 <= whole.t0 && t1 >= whole.t1 ? { from: null, to: null }
+      const first = isFirst({ t0, t1 }, trace.value?.info ?? { span_ns: 1 });
+      navigate(first ? { from: null, to: null }
         : { from: Math.round(t0), to: Math.round(t1) },
       isOtherView(this.rangeOfAddress(), s.range.value));
     }, SETTLED_MS);
@@ -369,8 +379,12 @@ export class Controller {
     else if (box) this.setRange({ t0: box.t0, t1: box.t1 });
     else this.showWhole();
   }
+  /** All events; again: with what was recorded after them. */
   showWhole(): void {
-    this.setRange(wholeRange(this.span));
+    const info = trace.value?.info;
+    if (!info) return;
+    this.setRange(isFirst(s.range.value, info) ? wholeRange(info.span_ns)
+      : firstRange(info));
   }
 
   /** m: marks what is measured, the selection or the box; again: no more. */

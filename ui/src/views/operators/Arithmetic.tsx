@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FLOP/s of operators and of a step, and a roofline where peaks are stated.
+import { useMemo } from "preact/hooks";
+import type { OperatorFlops, StepFlops } from "../../generated/answers.ts";
+import { RooflineChart } from "../../charts/RooflineChart.tsx";
+import { objectsOf } from "../../model/device_use.ts";
+import { rooflineOf } from "../../model/roofline.ts";
+import { tableOf } from "../../model/sql.ts";
+import type { Data } from "../../model/table.ts";
+import { chosenSteps, useFlatTable } from "../../state/documents.ts";
+import { showOnTimeline } from "../../state/locate.ts";
+import { route } from "../../state/route.ts";
+import { shareLook } from "../../table/looks.tsx";
+import { Table } from "../../table/Table.tsx";
+import { StepFlopsStrip } from "../overview/FlopsCard.tsx";
+import { Loaded, Sized } from "../parts.tsx";
+import { PeakField } from "../PeakField.tsx";
+
+const EMPTY = "No operator with recorded shapes has a number of FLOPs. " +
+  "Record with record_shapes=True.";
+
+/** What is asked with both tables. */
+function peaks(): Record<string, string> {
+  const { cpeak, mpeak } = route.value.more;
+  return { ...cpeak ? { "compute-peak": cpeak } : {},
+    ...mpeak ? { "memory-peak": mpeak } : {} };
+}
+
+const show = (data: Data, row: number) => void showOnTimeline("operator",
+  String(data.cell(row, 0)), { steps: chosenSteps() });
+
+function Chart({ rows, step }: { rows: OperatorFlops[]; step: StepFlops }) {
+  const of = useMemo(() => rooflineOf(rows, step), [rows, step]);
+  return of && (
+    <Sized height={250}>
+      {(width) => <RooflineChart of={of} width={width} height={250} />}
+    </Sized>
+  );
+}
+
+export function Arithmetic({ children }: {
+  children: preact.ComponentChildren;
+}) {
+  const rows = useFlatTable("flops", peaks());
+  const steps = useFlatTable("mfu", peaks());
+  const step = steps.state === "ready"
+    ? objectsOf<StepFlops>(steps.value)[0] : undefined;
+  const typed = Object.keys(peaks()).length > 0;
+  return (
+    <Loaded what="Arithmetic" load={rows}>
+      {(data) => (
+        <>
+          {data.count > 0 && step && <>
+            <div class="arithmetic-head">
+              <StepFlopsStrip step={step} />
+              <div class="space" />
+              <PeakField param="cpeak" text="Peak of a device, TFLOP/s"
+                hint={"What a device can compute at most, of the type that " +
+                  "is used: FLOP/s are then also shares of it"}
+                stated={step.peak_tflops_per_s} />
+              <PeakField param="mpeak" text="Its memory, GB/s"
+                hint="What its memory can do at most: the slope of the roof"
+                stated={step.peak_memory_gb_per_s} />
+            </div>
+            <Chart rows={objectsOf<OperatorFlops>(data)} step={step} />
+          </>}
+          <Table label="Arithmetic" data={data} prefix="flops." onShow={show}
+            topK look={shareLook("kernel")}
+            sql={{ ...tableOf("flops"),
+              why: typed ? "SQL knows no peak that is typed here" : "" }}
+            usual={["name", "calls", "flops", "time_ns", "tflops_per_s",
+              "peak_ratio", "intensity", "roof_ratio"]}
+            usualSort="flops" empty={EMPTY}>{children}</Table>
+        </>
+      )}
+    </Loaded>
+  );
+}
