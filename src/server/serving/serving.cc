@@ -37,6 +37,7 @@ Serving::Serving(const EventTree& tree)
   for (uint32_t i = 0; i < list.size(); ++i) {
     latest = std::max(latest, EndOf(list[i]));
     latest_end_ns_.push_back(latest);
+    if (list[i].row == kNoRow) continue;  // nobody marked it
     const uint32_t thread = tree.thread_of(list[i].row);
     if (thread != kNoThread) of_thread_[thread].push_back(i);
   }
