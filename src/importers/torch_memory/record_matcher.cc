@@ -111,8 +111,8 @@ bool RecordMatcher::ReadValue(Value& value, const PickleMemo& memo,
 }
 
 bool RecordMatcher::ReadText(size_t size, Value& value, StringPool& strings) {
-  constexpr size_t kMostText = 256;
-  if (size > kMostText ||
+  constexpr size_t kLongestText = 256;
+  if (size > kLongestText ||
       end_ - at_ < static_cast<std::ptrdiff_t>(size) + kLongestItem)
     return false;
   value = Value(ValueType::kText);
