@@ -339,9 +339,10 @@ describe.skipIf(missing.length > 0)(
         .toBe(points.length);
       await page.locator(".roofline .roof").waitFor();
       // Without a peak: the same points, no share and no roof.
-      await page.getByLabel("Peak of a device, TFLOP/s").fill("");
-      await page.getByLabel("Its memory, GB/s").fill("");
-      await page.keyboard.press("Enter");
+      for (const label of ["Peak of a device, TFLOP/s", "Its memory, GB/s"]) {
+        await page.getByLabel(label).fill("");
+        await page.keyboard.press("Enter");
+      }
       await expect.poll(() => figure(page, "mfu").innerText()).toBe("–");
       await expect.poll(() => page.locator(".roofline .roof").count())
         .toBe(0);

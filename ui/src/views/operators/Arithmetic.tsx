@@ -47,33 +47,36 @@ export function Arithmetic({ children }: {
   const step = steps.state === "ready"
     ? objectsOf<StepFlops>(steps.value)[0] : undefined;
   const typed = Object.keys(peaks()).length > 0;
+  const none = rows.state === "ready" && rows.value.count === 0;
   return (
-    <Loaded what="Arithmetic" load={rows}>
-      {(data) => (
-        <>
-          {data.count > 0 && step && <>
-            <div class="arithmetic-head">
-              <StepFlopsStrip step={step} />
-              <div class="space" />
-              <PeakField param="cpeak" text="Peak of a device, TFLOP/s"
-                hint={"What a device can compute at most, of the type that " +
-                  "is used: FLOP/s are then also shares of it"}
-                stated={step.peak_tflops_per_s} />
-              <PeakField param="mpeak" text="Its memory, GB/s"
-                hint="What its memory can do at most: the slope of the roof"
-                stated={step.peak_memory_gb_per_s} />
-            </div>
-            <Chart rows={objectsOf<OperatorFlops>(data)} step={step} />
-          </>}
-          <Table label="Arithmetic" data={data} prefix="flops." onShow={show}
-            topK look={shareLook("kernel")}
-            sql={{ ...tableOf("flops"),
-              why: typed ? "SQL knows no peak that is typed here" : "" }}
-            usual={["name", "calls", "flops", "time_ns", "tflops_per_s",
-              "peak_ratio", "intensity", "roof_ratio"]}
-            usualSort="flops" empty={EMPTY}>{children}</Table>
-        </>
-      )}
-    </Loaded>
+    <>
+      {/* Not inside what is read anew when a peak is typed here. */}
+      {!none && <div class="arithmetic-head">
+        {step && <StepFlopsStrip step={step} />}
+        <div class="space" />
+        <PeakField param="cpeak" text="Peak of a device, TFLOP/s"
+          hint={"What a device can compute at most, of the type that is " +
+            "used: FLOP/s are then also shares of it"}
+          stated={step?.peak_tflops_per_s ?? null} />
+        <PeakField param="mpeak" text="Its memory, GB/s"
+          hint="What its memory can do at most: the slope of the roof"
+          stated={step?.peak_memory_gb_per_s ?? null} />
+      </div>}
+      <Loaded what="Arithmetic" load={rows}>
+        {(data) => (
+          <>
+            {step && data.count > 0 &&
+              <Chart rows={objectsOf<OperatorFlops>(data)} step={step} />}
+            <Table label="Arithmetic" data={data} prefix="flops." onShow={show}
+              topK look={shareLook("kernel")}
+              sql={{ ...tableOf("flops"),
+                why: typed ? "SQL knows no peak that is typed here" : "" }}
+              usual={["name", "calls", "flops", "time_ns", "tflops_per_s",
+                "peak_ratio", "intensity", "roof_ratio"]}
+              usualSort="flops" empty={EMPTY}>{children}</Table>
+          </>
+        )}
+      </Loaded>
+    </>
   );
 }
