@@ -29,8 +29,10 @@ namespace stepscope {
 namespace {
 
 std::unique_ptr<QuerySession> SessionOf(std::shared_ptr<const Trace> trace) {
-  auto session = QuerySession::OpenTrace(std::move(trace),
-                                         {.memory = "500MB", .threads = 1});
+  QueryLimits limits;
+  limits.memory = "500MB";
+  limits.threads = 1;
+  auto session = QuerySession::OpenTrace(std::move(trace), limits);
   EXPECT_TRUE(session) << session.error().message;
   return session ? *std::move(session) : nullptr;
 }

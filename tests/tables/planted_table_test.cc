@@ -91,8 +91,8 @@ TEST(PlantedTable, IsInSql) {
       "SELECT track, total_ns FROM SUMMARY_planted WHERE events > 1";
   auto db = Database::Open();
   ASSERT_TRUE(db);
-  EXPECT_FALSE(SummaryViewsIn("SELECT 1"));
-  ASSERT_TRUE(AddSummaryTables(Sample(), SummaryViewsIn(sql), **db));
+  EXPECT_FALSE(SummaryTables::In("SELECT 1"));
+  ASSERT_TRUE(AddSummaryTables(Sample(), SummaryTables::In(sql), **db));
   auto rows = (*db)->Query(sql);
   ASSERT_TRUE(rows) << rows.error().message;
   ASSERT_TRUE(rows->NextChunk());
@@ -105,7 +105,7 @@ TEST(PlantedTable, AllOthersAreInSqlToo) {
   STEPSCOPE_NEED_DUCKDB();
   auto db = Database::Open();
   ASSERT_TRUE(db);
-  ASSERT_TRUE(AddSummaryTables(Sample(), kAllViews, **db));
+  ASSERT_TRUE(AddSummaryTables(Sample(), SummaryTables::All(), **db));
   for (const char* const sql :
        {"SELECT name, calls, cpu_total_ns FROM summary_operator",
         "SELECT parent, name FROM summary_operator_inner",

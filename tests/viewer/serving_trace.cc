@@ -93,7 +93,8 @@ class Writer {
     builder_.AddListArg(arg, values);
   }
 
-  void AddIteration(const Iteration& one, const std::vector<Member>& members) {
+  void AddIteration(const IterationRow& one,
+                    const std::vector<Member>& members) {
     std::vector<int64_t> values;
     const int64_t end =
         std::max(one.device_end_ns.value_or(0), one.start_ns + one.host_ns);
