@@ -2,7 +2,6 @@
 #include "inject/step_budget.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace stepscope::inject {
@@ -18,7 +17,8 @@ constexpr double kLeastSteps = 5;
 // median of what they were drawn from lies between the others in 95 of 100
 // cases: the binomial distribution, whatever theirs is.
 uint32_t LeftOutAtEachEnd(uint32_t count) {
-  double term = std::pow(0.5, count);
+  double term = 1;  // no function of libm: libc is all that may be needed
+  for (uint32_t i = 0; i < count; ++i) term /= 2;
   double below = 0;
   uint32_t out = 0;
   while (below + term <= 0.025) {
@@ -110,7 +110,7 @@ void StepBudget::BeginGroup() {
         cost.ratio > 0 ? std::min(share_ / cost.ratio, 7.0 / 8) : 7.0 / 8;
     mostly_full_ = wanted > 0.5;
     const double rare = mostly_full_ ? 1 - wanted : wanted;
-    double blocks = std::ceil(1 / rare);
+    double blocks = 1 / rare + 1;
     // What was spent to find out is saved again.
     if (!mostly_full_ && full_share() > wanted) blocks *= 2;
     blocks_ =

@@ -38,6 +38,8 @@ GENERATED = ["capture", "kineto", "paddle-json", "paddle-pb", "fluid",
 POINTS = {"start_ns", "longest_at_ns", "peak_at_ns", "at_ns", "begin_ns",
           "device_start_ns", "device_end_ns"}
 ABOUT_FILE = {"source", "ledger", "notes"}
+# Of the process; test_processes_keep_rank_and_devices asks who keeps it.
+POINTS |= {"rank"}
 # Format, name of the file, tables that it does not claim to keep, and how much
 # numbers may differ: Paddle's trees hold ratios in 32 bits.
 CHROME = ("chrome", "x.json", set(), 0)
@@ -47,7 +49,7 @@ PADDLE = ("paddle", "x.paddle_trace.json", {"distribution", "advice"}, 0)
 # So does what memory was for. Sizes and groups of collectives are arguments,
 # which trees do not have.
 TREES = ("paddle", "x.pb",
-         {"flops", "advice", "launch", "outliers", "memory_peak",
+         {"flops", "mfu", "advice", "launch", "outliers", "memory_peak",
           "collectives"}, 1e-6)
 # What only one of the formats says, or says where nothing was recorded.
 NOT_IN_TREES = {"occupancy", "unfilled"}

@@ -109,9 +109,11 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
       summary.flops.rows.push_back(one.row);
       rows.SetName(one.name, summary.flops.rows.back());
     }
-    TimeFlops(summary.steps, summary.total_ns, summary.flops.step);
-    summary.flops.step.devices = job.Devices().size();
-    summary.flops.step.all_gpu_ns = all_gpu_ns;
+    if (!flops.empty()) {
+      TimeFlops(summary.steps, summary.total_ns, summary.flops.step);
+      summary.flops.step.devices = job.Devices().size();
+      summary.flops.step.all_gpu_ns = all_gpu_ns;
+    }
     ComparePeaks(options.device_peaks, summary.flops);
   }
   if (job.Wants(kMemoryManipulationView))

@@ -138,6 +138,7 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps) {
               if (a.flops != b.flops) return a.flops > b.flops;
               return a.name < b.name;
             });
+  if (table.rows.empty()) table.step = {};  // as where nothing was looked for
   return table;
 }
 
