@@ -38,8 +38,8 @@ GENERATED = ["capture", "kineto", "paddle-json", "paddle-pb", "fluid",
 POINTS = {"start_ns", "longest_at_ns", "peak_at_ns", "at_ns", "begin_ns",
           "device_start_ns", "device_end_ns"}
 ABOUT_FILE = {"source", "ledger", "notes"}
-# Of the process; test_processes_keep_rank_and_devices asks who keeps it.
-POINTS |= {"rank"}
+# Of the process; test_processes_keep_rank_and_devices asks who keeps the rank.
+POINTS |= {"rank", "peak_memory_gb_per_s", "peak_tflops_per_s", "roof_ratio"}
 # Format, name of the file, tables that it does not claim to keep, and how much
 # numbers may differ: Paddle's trees hold ratios in 32 bits.
 CHROME = ("chrome", "x.json", set(), 0)
