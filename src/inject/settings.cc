@@ -59,7 +59,7 @@ Settings ReadSettings(GetVariable get) {
   settings.keep_steps = Number(get, "STEPSCOPE_KEEP_STEPS");
   settings.slow_factor = std::atof(Text(get, "STEPSCOPE_SLOW_FACTOR"));
   settings.hang_after_ns = std::atoll(Text(get, "STEPSCOPE_HANG_AFTER"));
-  settings.budget = std::atof(Text(get, "STEPSCOPE_BUDGET"));
+  settings.budget = std::atof(Text(get, "STEPSCOPE_STEP_BUDGET"));
   if (!(settings.budget > 0 && settings.budget < 1)) settings.budget = 0;
   settings.shapes = std::strcmp(Text(get, "STEPSCOPE_SHAPES"), "1") == 0;
   settings.memory = Text(get, "STEPSCOPE_MEMORY")[0] != '\0';

@@ -167,6 +167,52 @@ class Trigger(FlightTestCase):
         self.assertIn("gloo:all_reduce", others)
         self.assertFalse((self.out / "control").exists())
 
+    def test_a_budget_records_operators_in_some_steps(self):
+        self.start("--always", "--no-hang", "--no-slow", "--budget", "20",
+                   "--keep-steps", "2000", world=1)
+        self.wait_for_steps(160, world=1)
+        self.finish()
+        [capture] = self.captures()
+        events = sorted((event for event in self.events(capture)
+                         if event["ph"] != "M"), key=lambda event: event["ts"])
+        in_full, full_now = {}, None  # by step
+        full_steps = []
+        for event in events:
+            if event["ph"] == "C" and event["name"] == "recorded in full":
+                [full_now] = event["args"].values()
+            step = re.fullmatch(r"ProfileStep#(\d+)", event["name"])
+            if step and event["ph"] == "X":
+                in_full[int(step[1])] = bool(full_now)
+                if full_now:
+                    full_steps.append((event["ts"], event["ts"] + event["dur"]))
+        self.assertEqual(set(in_full), set(range(len(in_full))))
+        self.assertFalse(any(in_full[step] for step in range(13)))
+        self.assertIn(True, in_full.values())
+        operators = [event["ts"] for event in events
+                     if event["name"].startswith("aten::addmm")]
+        for at in operators:
+            self.assertTrue(any(begin <= at <= end
+                                for begin, end in full_steps), at)
+        self.assertGreaterEqual(len(operators), 2 * len(full_steps) - 2)
+        budget = self.info(capture)["budget"]
+        self.assertGreater(budget["full_share_ratio"], 0)
+        summary = json.loads(subprocess.run(
+            [support.STEPSCOPE, "summary", "--format", "json", "--views",
+             "step_time", "--steps", "settled", str(capture)], check=True,
+            capture_output=True, text=True, timeout=LIMIT_S).stdout)
+        self.assertLessEqual(summary["step_time"]["steps"],
+                             sum(in_full.values()))
+        self.assertIn("their operators were not recorded (--budget)",
+                      "".join(summary["notes"]))
+
+    def test_a_budget_needs_always(self):
+        for flags in (["--budget", "2"], ["--always", "--budget", "200"]):
+            done = subprocess.run(
+                [support.STEPSCOPE, "run", *flags, "--", "true"],
+                capture_output=True, text=True, timeout=LIMIT_S, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--budget", done.stderr)
+
     def test_on_demand_records_nothing_else(self):
         self.start("--on-demand")
         self.wait_for_steps(20)

@@ -211,6 +211,12 @@ int RunRun(const RunOptions& options) {
   if (options.flies() && !options.steps.empty())
     return Complain(kExitUsage, "--steps with --always or --on-demand",
                     "ask for steps with stepscope trigger");
+  if (options.budget_percent != 0 &&
+      !(options.always && options.budget_percent > 0 &&
+        options.budget_percent < 100))
+    return Complain(kExitUsage, "--budget",
+                    "expected percent, more than 0 and less than 100, with "
+                    "--always");
   if (options.keep_steps > 2000)
     return Complain(kExitUsage, "--keep-steps", "expected 1 to 2000");
   if (!(options.start_after_s >= 0 && options.start_after_s < 1e9))

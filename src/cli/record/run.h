@@ -31,8 +31,9 @@ struct RunOptions {
   int keep_steps = 0;      // of the flight recorder; 0: its default
   double slow_factor = 0;  // likewise
   double hang_after_s = 0;
-  std::string otlp;        // endpoint of an OpenTelemetry receiver
-  std::string prometheus;  // file for its textfile collector
+  double budget_percent = 0;  // of --always; 0: operators on a trigger only
+  std::string otlp;           // endpoint of an OpenTelemetry receiver
+  std::string prometheus;     // file for its textfile collector
   bool no_slow = false;
   bool no_hang = false;
   bool quiet = false;

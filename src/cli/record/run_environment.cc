@@ -52,6 +52,9 @@ void AddFlight(const RunOptions& options, const Variables& inherited,
   const int64_t hang =
       options.no_hang ? -1 : std::llround(options.hang_after_s * 1e9);
   if (hang != 0) set.emplace_back("STEPSCOPE_HANG_AFTER", std::to_string(hang));
+  if (options.budget_percent > 0)
+    set.emplace_back("STEPSCOPE_STEP_BUDGET",
+                     std::to_string(options.budget_percent / 100));
   if (Find(inherited, "STEPSCOPE_GPU_KINDS").empty())
     set.emplace_back("STEPSCOPE_GPU_KINDS", "kernel");
 }
