@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks beside stand-ins that have the structures of the engines' packages:
-vLLM 0.11.1 and 0.33.0, SGLang 0.5.23, TensorRT-LLM's public source."""
+"""Hooks beside stand-ins of the engines."""
 
 import contextlib
-import dataclasses
 import io
 import os
 import sys
@@ -12,114 +10,11 @@ import unittest
 
 import support
 import stepscope
+from engines import (
+    CachedRequestData, NewRequestData, Req, ScheduleBatch, SchedulerOutput,
+    answer, make_sglang, make_trtllm, make_vllm)
 from stepscope import _hooks
 from test_requests import Recorded
-
-
-def module(name, **members):
-    made = types.ModuleType(name)
-    vars(made).update(members)
-    sys.modules[name] = made
-    return made
-
-
-@dataclasses.dataclass
-class NewRequestData:
-    req_id: str
-
-
-@dataclasses.dataclass
-class CachedRequestData:
-    req_ids: list
-    resumed_req_ids: set
-    num_computed_tokens: list
-    num_output_tokens: list
-
-
-@dataclasses.dataclass
-class SchedulerOutput:
-    scheduled_new_reqs: list
-    scheduled_cached_reqs: CachedRequestData
-    num_scheduled_tokens: dict
-    scheduled_spec_decode_tokens: dict
-
-
-def answer(id, tokens, finished=None):
-    return types.SimpleNamespace(request_id=id, new_token_ids=tokens,
-                                 finish_reason=finished)
-
-
-def make_vllm():
-    class Scheduler:
-        def add_request(self, request):
-            return None
-
-        def update_from_output(self, scheduler_output, outputs):
-            return {0: types.SimpleNamespace(outputs=outputs)}
-
-        def finish_requests(self, request_ids, finished_status):
-            return None
-
-    class Worker:
-        def execute_model(self, scheduler_output):
-            return "ran"
-
-    module("vllm", __version__="0.33.0")
-    module("vllm.v1.core.sched.output", SchedulerOutput=SchedulerOutput,
-           NewRequestData=NewRequestData, CachedRequestData=CachedRequestData)
-    module("vllm.v1.core.sched.scheduler", Scheduler=Scheduler)
-    module("vllm.v1.worker.gpu_worker", Worker=Worker)
-    return Scheduler(), Worker()
-
-
-class Mode:
-    def __init__(self, name):
-        self._name = name
-
-    def is_decode(self):
-        return self._name == "DECODE"
-
-    def is_target_verify(self):
-        return self._name == "TARGET_VERIFY"
-
-    def is_extend(self):
-        return self._name in ("EXTEND", "MIXED", "TARGET_VERIFY")
-
-
-class Req:
-    def __init__(self, rid, prompt, wanted):
-        self.rid, self.origin_input_ids = rid, [1] * prompt
-        self.output_ids, self.wanted = [], wanted
-
-    def finished(self):
-        return len(self.output_ids) >= self.wanted
-
-
-class ScheduleBatch:
-    reqs = forward_mode = extend_lens = decoding_reqs = None
-
-    def __init__(self, mode, reqs, lens=None, decoding=None):
-        self.forward_mode, self.reqs = Mode(mode), reqs
-        self.extend_lens, self.decoding_reqs = lens, decoding
-
-
-def make_sglang():
-    class Scheduler:
-        def _add_request_to_queue(self, req, is_retracted=False):
-            return None
-
-        def run_batch(self, batch, pp_proxy_tensors=None):
-            return "result"
-
-        def process_batch_result(self, batch, result):
-            for req in batch.reqs:
-                req.output_ids.append(1)
-
-    module("sglang", __version__="0.5.23")
-    module("sglang.srt.managers.schedule_batch", ScheduleBatch=ScheduleBatch,
-           Req=Req)
-    module("sglang.srt.managers.scheduler", Scheduler=Scheduler)
-    return Scheduler()
 
 
 class HooksTest(support.InOwnFolder):
@@ -215,25 +110,108 @@ class HooksTest(support.InOwnFolder):
             ("decode", [(two, 2, 1)])])
 
     def test_trtllm(self):
-        class PyExecutor:
-            def _forward_step(self, scheduled_requests, new_tensors=None):
-                return 1
-
         def request(id, **more):
             return types.SimpleNamespace(py_request_id=id, **more)
 
-        module("tensorrt_llm._torch.pyexecutor.py_executor",
-               PyExecutor=PyExecutor)
+        executor = make_trtllm()
         stepscope.hook("trtllm")
 
         def work():
-            PyExecutor()._forward_step(types.SimpleNamespace(
+            executor._forward_step(types.SimpleNamespace(
                 context_requests=[request(1, context_chunk_size=64)],
-                generation_requests=[request(2, py_draft_tokens=[])]))
+                generation_requests=[request(2, py_draft_tokens=[]),
+                                     request(3, py_draft_tokens=[8, 9]),
+                                     request(4)]))
+            executor._forward_step(types.SimpleNamespace(
+                context_requests=[], generation_requests=[]))
 
         said = self.record(work)
+        one, two, three, four = (said.number(id) for id in "1234")
         self.assertEqual(said.iterations, [
-            ("mixed", [(said.number("1"), 1, 64), (said.number("2"), 2, 1)])])
+            ("mixed", [(one, 1, 64), (two, 2, 1), (three, 3, 3),
+                       (four, 2, 1)])])
+
+    def test_two_engines_in_one_process(self):
+        scheduler, worker = make_vllm()
+        other = make_sglang()
+        stepscope.hook("vllm")
+        stepscope.hook("sglang")
+        request = Req("same", 9, 1)
+
+        def work():
+            scheduler.add_request(types.SimpleNamespace(
+                request_id="mine", num_prompt_tokens=4))
+            other._add_request_to_queue(request)
+            worker.execute_model(SchedulerOutput(
+                [NewRequestData("mine")], CachedRequestData([], set(), [], []),
+                {"mine": 4}, {}))
+            other.run_batch(ScheduleBatch("EXTEND", [request], [9]))
+            scheduler.update_from_output(None, [answer("mine", [1], "stop")])
+            other.process_batch_result(
+                ScheduleBatch("EXTEND", [request], [9]), None)
+
+        said = self.record(work)
+        mine, same = said.number("mine"), said.number("same")
+        self.assertEqual(said.iterations, [
+            ("prefill", [(mine, 1, 4)]), ("prefill", [(same, 1, 9)])])
+        self.assertEqual((said.tokens[mine], said.tokens[same]), (1, 1))
+        self.assertEqual((said.ends[mine], said.ends[same]), (1, 1))
+
+    def test_a_batch_is_one_event(self):
+        scheduler, _ = make_vllm()
+        stepscope.hook("vllm")
+        ids = [f"r{i}" for i in range(450)]
+
+        def work():
+            for id in ids:
+                scheduler.add_request(types.SimpleNamespace(
+                    request_id=id, num_prompt_tokens=4))
+            scheduler.update_from_output(None, [
+                *(answer(id, [1] * (i % 3), "stop" if i == 7 else None)
+                  for i, id in enumerate(ids)), answer("stranger", [1])])
+
+        events = support.record(work)
+        said = Recorded(events)
+        self.assertEqual([said.tokens[said.number(id)] for id in ids],
+                         [i % 3 for i in range(450)])
+        self.assertEqual(sum(said.ends.values()), 1)
+        # A list has 400 values at most; a third had no token.
+        self.assertEqual(support.count(events)["request token"], 2)
+
+    def test_a_surprise_in_a_batch_keeps_what_came_before(self):
+        scheduler, _ = make_vllm()
+        stepscope.hook("vllm")
+        said = io.StringIO()
+
+        def work():
+            for id in "ab":
+                scheduler.add_request(types.SimpleNamespace(
+                    request_id=id, num_prompt_tokens=4))
+            with contextlib.redirect_stderr(said):
+                scheduler.update_from_output(None, [
+                    answer("a", [1]),
+                    answer("b", 7)])
+
+        recorded = self.record(work)
+        self.assertEqual(sum(recorded.tokens.values()), 1)
+        self.assertIn("TypeError", said.getvalue())
+        self.assertEqual(said.getvalue().count("\n"), 1)
+
+    def test_a_surprise_in_an_iteration(self):
+        scheduler = make_sglang()
+        stepscope.hook("sglang")
+        said = io.StringIO()
+
+        def work():
+            with contextlib.redirect_stderr(said):
+                for lens in ([5], [5, -1]):
+                    self.assertEqual(scheduler.run_batch(ScheduleBatch(
+                        "EXTEND", [Req("a", 5, 1), Req("b", 5, 1)], lens)),
+                        "result")
+
+        self.assertEqual(self.record(work).iterations, [])
+        self.assertIn("fewer counts than items", said.getvalue())
+        self.assertEqual(said.getvalue().count("\n"), 1)
 
     def test_an_unknown_version_is_one_line(self):
         scheduler, worker = make_vllm()

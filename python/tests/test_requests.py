@@ -48,7 +48,8 @@ class Recorded:
                 self.told[said[0]] = said[1:]
                 self.parents[said[0]] = args.get("traceparent")
             elif event["name"] == "request token":
-                self.tokens[said[0]] += said[1]
+                for number, count in zip(said[::2], said[1::2]):
+                    self.tokens[number] += count
             elif event["name"] == "request end":
                 self.ends[said[0]] += 1
                 self.errors[said[0]] = args.get("error")

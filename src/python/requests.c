@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <structmember.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,30 +121,36 @@ static void Announce(Request* self, uint32_t gate) {
   stepscope_end(scope);
 }
 
-static void RecordTokens(Request* self, int64_t count) {
+void NameRequest(Request* request) {
   uint32_t gate = stepscope_gate();
-  stepscope_scope scope;
+  if (gate != 0 && request->announced != gate) Announce(request, gate);
+}
+
+void RecordTokenCounts(const int64_t* values, size_t count) {
+  stepscope_scope scope = stepscope_begin_site(&tokens);
+  if (scope.slot == NULL) return;
+  stepscope_arg_i64s(scope, kRequestKey, values, count);
+  stepscope_end(scope);
+}
+
+static void RecordTokens(Request* self, int64_t count) {
   int64_t values[2];
   self->has_tokens = 1;
-  if (gate == 0) return;
-  if (self->announced != gate) Announce(self, gate);
-  scope = stepscope_begin_site(&tokens);
-  if (scope.slot == NULL) return;
+  if (!stepscope_enabled()) return;
+  NameRequest(self);
   values[0] = (int64_t)self->number;
   values[1] = count;
-  stepscope_arg_i64s(scope, kRequestKey, values, 2);
-  stepscope_end(scope);
+  RecordTokenCounts(values, 2);
 }
 
 /* `error`: a str, or NULL. */
 static void End(Request* self, PyObject* error) {
-  uint32_t gate = stepscope_gate();
   stepscope_scope scope;
   int64_t number = (int64_t)self->number;
   if (self->ended) return;
   self->ended = 1;
-  if (gate == 0) return;
-  if (self->announced != gate) Announce(self, gate);
+  if (!stepscope_enabled()) return;
+  NameRequest(self);
   scope = stepscope_begin_site(&ends);
   if (scope.slot == NULL) return;
   stepscope_arg_i64s(scope, kRequestKey, &number, 1);
@@ -178,35 +185,40 @@ static Request* NewRequest(PyObject* id, int64_t tokens_in,
   return self;
 }
 
-Request* RequestOfId(PyObject* id) {
-  Request* known;
+/* An id as a str: a new reference. Engines that count their requests name the
+ * same numbers again and again, whose texts are kept for a while. */
+static PyObject* TextOfId(PyObject* id) {
+  static PyObject* texts; /* dict: int -> str */
+  PyObject* text;
   if (PyUnicode_Check(id)) {
-    known = Recall(id);
-    if (known != NULL) {
-      Py_INCREF(known);
-      return known;
-    }
     Py_INCREF(id);
-  } else {
-    if (PyObject_TypeCheck(id, request_type)) {
-      Py_INCREF(id);
-      return (Request*)id;
-    }
-    id = PyObject_Str(id);
-    if (id == NULL) return NULL;
-    known = Recall(id);
-    if (known != NULL) {
-      Py_INCREF(known);
-      Py_DECREF(id);
-      return known;
-    }
+    return id;
   }
-  return NewRequest(id, -1, NULL, kNamedByIteration);
+  if (!PyLong_CheckExact(id)) return PyObject_Str(id);
+  if (texts == NULL && (texts = PyDict_New()) == NULL) return NULL;
+  text = PyDict_GetItemWithError(texts, id);
+  if (text != NULL) {
+    Py_INCREF(text);
+    return text;
+  }
+  if (PyErr_Occurred() || (text = PyObject_Str(id)) == NULL) return NULL;
+  if (PyDict_Size(texts) >= kYoung) PyDict_Clear(texts);
+  if (PyDict_SetItem(texts, id, text) < 0) PyErr_Clear();
+  return text;
 }
 
-void NameRequest(Request* request) {
-  uint32_t gate = stepscope_gate();
-  if (gate != 0 && request->announced != gate) Announce(request, gate);
+Request* RequestOfId(PyObject* id) {
+  Request* known;
+  if (PyObject_TypeCheck(id, request_type)) {
+    Py_INCREF(id);
+    return (Request*)id;
+  }
+  if ((id = TextOfId(id)) == NULL) return NULL;
+  known = Recall(id);
+  if (known == NULL) return NewRequest(id, -1, NULL, kNamedByIteration);
+  Py_INCREF(known);
+  Py_DECREF(id);
+  return known;
 }
 
 /* -1 for None; -2, with an exception: neither that nor a count. */
@@ -440,15 +452,22 @@ static PyMethodDef request_methods[] = {
     {"__enter__", RequestEnter, METH_NOARGS, NULL},
     {"__exit__", FAST(RequestExit), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL}};
+static PyMemberDef request_members[] = {
+    {"_made", T_LONGLONG, offsetof(Request, made), 0, NULL},
+    {NULL, 0, 0, 0, NULL}};
 static PyGetSetDef request_getters[] = {
     {"id", RequestId, NULL, "The id, as a str.", NULL},
     {"ended", RequestEnded, NULL, "Whether it has ended.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot request_slots[] = {
-    {Py_tp_doc, (void*)request_doc},   {Py_tp_dealloc, RequestDealloc},
-    {Py_tp_traverse, RequestTraverse}, {Py_tp_clear, RequestClear},
-    {Py_tp_repr, RequestRepr},         {Py_tp_methods, request_methods},
-    {Py_tp_getset, request_getters},   {0, NULL}};
+static PyType_Slot request_slots[] = {{Py_tp_doc, (void*)request_doc},
+                                      {Py_tp_dealloc, RequestDealloc},
+                                      {Py_tp_traverse, RequestTraverse},
+                                      {Py_tp_clear, RequestClear},
+                                      {Py_tp_repr, RequestRepr},
+                                      {Py_tp_methods, request_methods},
+                                      {Py_tp_members, request_members},
+                                      {Py_tp_getset, request_getters},
+                                      {0, NULL}};
 static PyType_Spec request_spec = {"stepscope.Request", sizeof(Request), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                                    request_slots};

@@ -5,7 +5,7 @@
 // kRequestType, in which `stepscope.request` is a list of integers:
 //
 //   request         [number, tokens_in, age_ns, how]   id, traceparent
-//   request token   [number, count]
+//   request token   [number, count] repeated for each request of a batch
 //   request end     [number]                           error
 //
 // "request" comes first in each recording, when the request arrives, or else

@@ -14,7 +14,7 @@ import importlib
 import os
 import sys
 
-from .._event import iteration, request
+from .._event import answered, request
 from .._imports import after_import
 
 # Under `stepscope run`, children set themselves up from it: _startup.py.
@@ -99,9 +99,9 @@ class Wrapper:
 
         setattr(kind, method, wrapped)
 
-    def around(self, kind, method, members):
-        """The method is an iteration; ``members(self, arguments...)`` are in
-        it. None: no iteration."""
+    def around(self, kind, method, iteration_of):
+        """The method is ``iteration_of(self, arguments...)``; None: it is no
+        iteration."""
         original = getattr(kind, method)
 
         @functools.wraps(original)
@@ -109,12 +109,12 @@ class Wrapper:
             found = None
             if self._works:
                 try:
-                    found = members(instance, *args, **kwargs)
+                    found = iteration_of(instance, *args, **kwargs)
                 except Exception as error:
                     self._failed(error)
             if found is None:
                 return original(instance, *args, **kwargs)
-            with iteration(found):
+            with found:
                 return original(instance, *args, **kwargs)
 
         setattr(kind, method, wrapped)
@@ -138,6 +138,13 @@ class Requests:
         known = self.live.pop(id, None)
         if known is not None:
             known.end(error)
+
+    def answered(self, items, id, tokens, ended, total=False):
+        """Records the tokens of a batch; id, tokens and ended name attributes
+        of its items, and ended is None while a request goes on. ``total``:
+        tokens are all of a request so far."""
+        for one in answered(items, self.live, id, tokens, ended, total):
+            self.end(one)
 
 
 def require(owner, *names):

@@ -2,28 +2,28 @@
 """SGLang: requests and iterations from the scheduler, one process per rank.
 Read against the package 0.5.23."""
 
-from .._event import enabled
+from .._event import batch, enabled
 from . import Requests, require
 
 NAME = "sglang"
 _requests = Requests()
 
 
-def members_of(batch):
-    """(id, kind, tokens) of a ScheduleBatch."""
-    mode = batch.forward_mode
-    if not batch.reqs:
+def iteration_of(scheduled):
+    """A ScheduleBatch."""
+    mode = scheduled.forward_mode
+    if not scheduled.reqs:
         return None
     if mode.is_decode():
-        return [(request.rid, "decode", 1) for request in batch.reqs]
+        return batch(scheduled.reqs, "rid", 1, None, "decode")
     if mode.is_target_verify():
-        return [(request.rid, "verify", 1) for request in batch.reqs]
+        return batch(scheduled.reqs, "rid", 1, None, "verify")
     if not mode.is_extend():
         return None
-    decoding = {id(request) for request in batch.decoding_reqs or ()}
-    return [(request.rid, "decode" if id(request) in decoding else "prefill",
-             int(tokens))
-            for request, tokens in zip(batch.reqs, batch.extend_lens)]
+    decoding = {request.rid: "decode"
+                for request in scheduled.decoding_reqs or ()}
+    return batch(scheduled.reqs, "rid", scheduled.extend_lens, decoding,
+                 "prefill")
 
 
 def _batch(module, wrapper):
@@ -40,24 +40,17 @@ def _scheduler(module, wrapper):
     def queued(_, self, request, is_retracted=False, *more, **named):
         if not is_retracted:
             _requests.begin(request.rid, len(request.origin_input_ids))
-            request._stepscope_tokens = len(request.output_ids)
+            _requests.live[request.rid]._made = len(request.output_ids)
 
-    def answered(_, self, batch, *more, **named):
-        for request in batch.reqs:
-            known = _requests.live.get(request.rid)
-            if known is None:
-                continue
-            made = len(request.output_ids)
-            known.token(made - request._stepscope_tokens)
-            request._stepscope_tokens = made
-            if request.finished():
-                _requests.end(request.rid)
+    def answered(_, self, scheduled, *more, **named):
+        _requests.answered(scheduled.reqs, "rid", "output_ids",
+                           "finished_reason", total=True)
 
     wrapper.after(scheduler, "_add_request_to_queue", queued)
     wrapper.around(
         scheduler, "run_batch",
-        lambda self, batch, *more, **named:
-            members_of(batch) if enabled() else None)
+        lambda self, scheduled, *more, **named:
+            iteration_of(scheduled) if enabled() else None)
     wrapper.after(scheduler, "process_batch_result", answered)
 
 

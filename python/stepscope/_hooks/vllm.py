@@ -2,7 +2,7 @@
 """vLLM V1: requests from the scheduler, iterations from the worker, which may
 be another process. Read against the packages 0.11.1 and 0.33.0."""
 
-from .._event import enabled
+from .._event import batch, enabled
 from . import Requests, require
 
 NAME = "vllm"
@@ -22,16 +22,9 @@ def _scheduler(module, wrapper):
                         _traceparent(getattr(request, "trace_headers", None)))
 
     def updated(outputs, self, *more, **named):
-        records = enabled()
-        live = _requests.live
         for of_client in outputs.values():
-            for output in of_client.outputs:
-                if records and output.new_token_ids:
-                    request = live.get(output.request_id)
-                    if request is not None:
-                        request.token(len(output.new_token_ids))
-                if output.finish_reason is not None:
-                    _requests.end(output.request_id)
+            _requests.answered(of_client.outputs, "request_id",
+                               "new_token_ids", "finish_reason")
 
     wrapper.after(scheduler, "add_request", added)
     wrapper.after(scheduler, "update_from_output", updated)
@@ -47,33 +40,30 @@ def _end_all(ids):
         _requests.end(id, "abort")
 
 
-def members_of(output):
-    """(id, kind, tokens) of what a SchedulerOutput schedules."""
+def iteration_of(output):
+    """What a SchedulerOutput schedules."""
     scheduled = output.num_scheduled_tokens
     if not scheduled:
         return None
     cached = output.scheduled_cached_reqs
-    if not (output.scheduled_new_reqs or output.scheduled_spec_decode_tokens
-            or cached.resumed_req_ids or 0 in cached.num_output_tokens):
-        return [(id, "decode", count) for id, count in scheduled.items()]
-    kinds = dict.fromkeys(scheduled, "decode")
-    for id in output.scheduled_spec_decode_tokens:
-        kinds[id] = "verify"
+    kinds = dict.fromkeys(output.scheduled_spec_decode_tokens, "verify")
     for new in output.scheduled_new_reqs:
         kinds[new.req_id] = "prefill"
-    for id, made in zip(cached.req_ids, cached.num_output_tokens):
-        if made == 0:  # a prompt that is read in several pieces
-            kinds[id] = "prefill"
+    if 0 in cached.num_output_tokens:  # a prompt that is read in pieces
+        for id, made in zip(cached.req_ids, cached.num_output_tokens):
+            if made == 0:
+                kinds[id] = "prefill"
     for id in cached.resumed_req_ids:
         kinds[id] = "prefill"
-    return [(id, kinds[id], count) for id, count in scheduled.items()]
+    return batch(scheduled, None, scheduled.values(), kinds, "decode")
 
 
 def _worker(module, wrapper):
     require(module.Worker, "execute_model")
     wrapper.around(
         module.Worker, "execute_model",
-        lambda self, output, *more: members_of(output) if enabled() else None)
+        lambda self, output, *more:
+            iteration_of(output) if enabled() else None)
 
 
 def _output(module, wrapper):
