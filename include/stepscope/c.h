@@ -630,7 +630,9 @@ typedef struct stepscope_profiler_options {
   uint32_t struct_size;  // sizeof(stepscope_profiler_options)
   uint32_t flags;        // stepscope_profiler_flag
   uint32_t targets;      // mask; 0: what the machine has
-  uint32_t reserved;     // 0
+  // Sample the hardware's counters of GPUs this often. 0: only if
+  // STEPSCOPE_GPU_COUNTERS in the environment says how often.
+  uint32_t counters_us;
   // The first argument of every callback. Must live longer than the profiler.
   void* user;
   // Returns the state of a step. Called on the thread that steps. NULL: always

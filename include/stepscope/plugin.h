@@ -73,7 +73,8 @@ typedef struct stepscope_plugin_host {
   // out work without a call.
   void (*window)(void* context, uint64_t* begin, uint64_t* end);
   uint32_t flags;  // stepscope_host_flag, as of the call that is being made
-  uint32_t unused;
+  // Sample the hardware's counters this often; 0: not. As of the call.
+  uint32_t counters_us;
   // The id of the calling thread, as gettid() says, without asking the system.
   uint32_t (*thread)(void* context);
 } stepscope_plugin_host;
@@ -125,7 +126,8 @@ enum stepscope_device_record_kind {
   STEPSCOPE_RECORD_STATS = 9,
   STEPSCOPE_RECORD_CLOCK = 10,
   STEPSCOPE_RECORD_NODE = 11,
-  STEPSCOPE_RECORD_PART = 12
+  STEPSCOPE_RECORD_PART = 12,
+  STEPSCOPE_RECORD_SAMPLE = 13
 };
 
 // `name` comes from intern; the type given there says what the event is.
@@ -271,6 +273,22 @@ typedef struct stepscope_record_part {
   uint32_t count;              // bytes of the part
 } stepscope_record_part;
 
+// The value of a counter (`key` is interned).
+typedef struct stepscope_record_value {
+  uint32_t key;
+  uint32_t unused;
+  double value;
+} stepscope_record_value;
+
+// Counters of a device: their means from start to end. The values follow.
+typedef struct stepscope_record_sample {
+  stepscope_record_head head;  // name: 0
+  uint64_t start;
+  uint64_t end;
+  uint32_t device;
+  uint32_t count;  // values
+} stepscope_record_sample;
+
 // The host's side -------------------------------------------------------------
 
 enum stepscope_devices_mode {
@@ -283,6 +301,14 @@ enum stepscope_devices_mode {
 // Sets the mode for sessions that are prepared or started after this call.
 // STEPSCOPE_GPU=0 in the environment means OFF in any case.
 STEPSCOPE_API void stepscope_use_devices(int mode) STEPSCOPE_NOEXCEPT;
+
+// Counters of the devices' hardware, such as busy tensor cores and bytes of
+// memory, are sampled every `interval_us` in sessions that are prepared or
+// started after this call. 0, as before the first call: every
+// STEPSCOPE_GPU_COUNTERS microseconds, a variable of the environment; without
+// it they are not.
+STEPSCOPE_API void stepscope_use_counters(uint32_t interval_us)
+    STEPSCOPE_NOEXCEPT;
 
 // For libraries that are loaded while the device library initialises: attaches
 // the plugins to the session that records or is prepared, and waits for them

@@ -565,6 +565,7 @@ struct ProfilerOptions {
   // flight_options.folder, else as out_dir. `scheduler` and `on_trace_ready`
   // are not used.
   bool on_demand = false;
+  uint32_t counters_us = 0;  // sample the hardware's counters of GPUs so often
 };
 
 struct SummaryOptions {
@@ -732,6 +733,7 @@ inline Profiler::Profiler(ProfilerOptions options)
   if (options_.print) c.print = &Profiler::CallPrint;
   c.out_dir = out_dir.empty() ? nullptr : out_dir.c_str();
   c.memory_budget = options_.memory_budget;
+  c.counters_us = options_.counters_us;
   stepscope_profiler_create(&c, &handle_);
 }
 

@@ -98,6 +98,14 @@ class ProfilerTest(support.InOwnFolder):
         self.assertEqual(prof.current_state, RECORD)
         self.assertTrue(callable(prof.scheduler))
 
+    def test_counters(self):
+        for counters in (True, False, 10, 250):
+            self.assertEqual(self.profiler(counters=counters).counters,
+                             counters)
+        for counters in (0, 1, 9, -5, 100001):
+            with self.assertRaisesRegex(ValueError, "10 to 100000"):
+                self.profiler(counters=counters)
+
     def test_targets(self):
         self.assertIsInstance(Profiler(on_trace_ready=quiet).targets, list)
         self.assertIsInstance(self.profiler(targets=[]).targets, list)

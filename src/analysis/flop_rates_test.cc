@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 
+#include "analysis/counters/measured_work.h"
 #include "analysis/op_bytes.h"
 #include "analysis/tables/flops.h"
 #include "trace/build/trace_builder.h"
@@ -174,6 +175,35 @@ TEST(FlopRatesTest, ATraceMayStateThePeaks) {
   // The user knows better.
   EXPECT_DOUBLE_EQ(KnownPeaks(*trace, {.tflops = 60}).tflops, 60);
   EXPECT_DOUBLE_EQ(KnownPeaks(*trace, {.tflops = 60}).gbs, 4800);
+}
+
+TEST(FlopRatesTest, ACaptureStatesTheMemoryOfItsDevice) {
+  TraceBuilder builder;
+  builder.AddProcess({});
+  builder.process(0).metadata.emplace_back(
+      builder.Intern("GPU0.memory bandwidth KB/s"),
+      builder.Intern("4814000000"));
+  const auto trace = *builder.Finish();
+  EXPECT_DOUBLE_EQ(KnownPeaks(*trace, {}).gbs, 4814);
+}
+
+TEST(FlopRatesTest, MeasuredBytesGoBeforeEstimatedOnes) {
+  FlopsTable table = OnDevice();
+  MeasuredWork work;  // of the first row: 50 FLOP for each byte
+  work.work_ns = 100;
+  work.flops = 4'000'000;
+  work.parts[static_cast<size_t>(CounterMeasure::kDramRead)] = {
+      .amount = 80'000, .busy_ns = 100, .measured_ns = 100};
+  table.rows[0].measured = &work;
+  ComparePeaks({.gbs = 1000}, table);
+  EXPECT_DOUBLE_EQ(*table.rows[0].measured_intensity(), 50);
+  EXPECT_DOUBLE_EQ(*table.rows[0].roof_ratio, 0.8);
+  EXPECT_FALSE(table.rows[1].measured_intensity());
+  EXPECT_DOUBLE_EQ(*table.rows[1].roof_ratio, 0.4);
+  // Of some calls the operations are not known, and the bytes are of all.
+  table.rows[0].calls = 2;
+  table.rows[0].counted_calls = 1;
+  EXPECT_FALSE(table.rows[0].measured_intensity());
 }
 
 }  // namespace

@@ -63,8 +63,9 @@ void DeviceWorker::Configure(const char* path, void (*at_exit)(),
   bind_ = bind;
 }
 
-void DeviceWorker::Want(bool early) {
+void DeviceWorker::Want(bool early, uint32_t counters_us) {
   const MutexLock lock(&mutex_);
+  counters_us_ = counters_us;
   if (path_[0] == '\0' || unusable_ || wanted_) return;
   if (abandoned_) {
     Say(STEPSCOPE_DEVICE_REFUSED,
@@ -329,6 +330,7 @@ void DeviceWorker::Attach(MutexLock* lock) {
   begin_.store(0);
   end_.store(0);
   host_.flags = early_ ? uint32_t{STEPSCOPE_HOST_EARLY} : 0;
+  host_.counters_us = counters_us_;
   pthread_mutex_unlock(&mutex_);
   BeginLoading();
   const int status = plugin_->attach(&host_);
@@ -357,6 +359,7 @@ void DeviceWorker::Poll(MutexLock* lock) {
     flags = STEPSCOPE_POLL_FLUSH;
     last_flush_ns_ = now;
   }
+  host_.counters_us = counters_us_;
   pthread_mutex_unlock(&mutex_);
   // Below the threads that are being measured, once it has attached.
   setpriority(PRIO_PROCESS, static_cast<id_t>(ThreadId()), 5);

@@ -32,7 +32,7 @@ class DeviceWorker {
 
   // Wishes for the plugin; returns at once. `early`: its device library is
   // only just initialising.
-  void Want(bool early);
+  void Want(bool early, uint32_t counters_us);
   // True once it is attached, or not to be for now; waits up to kAttachMs.
   bool WaitDecided();
   // If attached and unbound: its records are `session`'s from `begin` on.
@@ -98,6 +98,7 @@ class DeviceWorker {
   Phase phase_ = Phase::kIdle;
   bool wanted_ = false;
   bool early_ = false;
+  uint32_t counters_us_ = 0;
   bool decided_ = false;  // since the last Want()
   bool thread_ = false;
   bool waiting_ = false;   // nothing uses the device yet

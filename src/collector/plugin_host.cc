@@ -22,6 +22,7 @@ constexpr uint32_t kPlugins = Session::kPlugins;
 
 constinit DeviceWorker workers[kPlugins];
 std::atomic<int> mode{STEPSCOPE_DEVICES_AUTO};
+std::atomic<uint32_t> counters_us{0};  // 0: as the environment says
 std::atomic<bool> searched{false};
 pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER;
 
@@ -81,9 +82,19 @@ bool OffByEnvironment() {
   return text != nullptr && std::strcmp(text, "0") == 0;
 }
 
+// Microseconds between samples of the hardware's counters; 0: none.
+uint32_t CounterInterval() {
+  const uint32_t chosen = counters_us.load(std::memory_order_relaxed);
+  if (chosen != 0) return chosen;
+  const char* text = secure_getenv("STEPSCOPE_GPU_COUNTERS");
+  const long us = text != nullptr ? std::atol(text) : 0;
+  return us > 0 && us <= 1000000 ? static_cast<uint32_t>(us) : 0;
+}
+
 void Want(bool early) {
   Search();
-  for (DeviceWorker& worker : workers) worker.Want(early);
+  const uint32_t interval = CounterInterval();
+  for (DeviceWorker& worker : workers) worker.Want(early, interval);
 }
 
 void AppendLost(Session* session, const char* key, uint64_t* lost) {
@@ -167,6 +178,10 @@ extern "C" {
 
 void stepscope_use_devices(int wanted) noexcept {
   sc::mode.store(wanted, std::memory_order_relaxed);
+}
+
+void stepscope_use_counters(uint32_t interval_us) noexcept {
+  sc::counters_us.store(interval_us, std::memory_order_relaxed);
 }
 
 int stepscope_attach_devices(void) noexcept {

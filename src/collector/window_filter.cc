@@ -57,6 +57,8 @@ uint64_t EndOf(uint16_t kind, const uint8_t* record) {
       return Load<stepscope_record_memory>(record).tick;
     case STEPSCOPE_RECORD_OVERHEAD:
       return Load<stepscope_record_overhead>(record).end;
+    case STEPSCOPE_RECORD_SAMPLE:
+      return Load<stepscope_record_sample>(record).end;
     default:
       return UINT64_MAX;
   }
@@ -75,6 +77,8 @@ size_t LeastBytes(uint16_t kind) {
       return sizeof(stepscope_record_memory);
     case STEPSCOPE_RECORD_OVERHEAD:
       return sizeof(stepscope_record_overhead);
+    case STEPSCOPE_RECORD_SAMPLE:
+      return sizeof(stepscope_record_sample);
     case STEPSCOPE_RECORD_NOTE:
       return sizeof(stepscope_record_note);
     default:

@@ -14,10 +14,28 @@ int64_t NowNs() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+bool DeviceClock::CuptiTime(const CuptiApi& api, uint64_t* time) {
+  return api.cuptiGetTimestamp(time) == CUPTI_SUCCESS;
+}
+
+bool DeviceClock::WallTime(const CuptiApi&, uint64_t* time) {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  *time =
+      static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
+  return true;
+}
+
+bool DeviceClock::MonotonicTime(const CuptiApi&, uint64_t* time) {
+  *time = static_cast<uint64_t>(NowNs());
+  return true;
+}
+
 void DeviceClock::Start(const stepscope_plugin_host* host, const CuptiApi* api,
-                        bool shared) {
+                        bool shared, Source source) {
   host_ = host;
   api_ = api;
+  source_ = source;
   shared_ = shared;
   error_ = 0;
   count_ = 0;
@@ -44,7 +62,7 @@ bool DeviceClock::Read(Reading* reading) {
   for (int i = 0; i < kTries; ++i) {
     uint64_t time = 0;
     const uint64_t before = now();
-    if (api_->cuptiGetTimestamp(&time) != CUPTI_SUCCESS) return false;
+    if (!source_(*api_, &time)) return false;
     const uint64_t after = now();
     if (after - before >= narrowest) continue;
     narrowest = after - before;

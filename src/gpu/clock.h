@@ -18,9 +18,16 @@ int64_t NowNs();  // of CLOCK_MONOTONIC
 
 class DeviceClock {
  public:
-  // Shared if `callback` was registered with the library.
+  // What is read between two readings of ours. False: it cannot be now.
+  using Source = bool (*)(const CuptiApi& api, uint64_t* time);
+  static bool CuptiTime(const CuptiApi& api, uint64_t* time);
+  // Nanoseconds, since 1970 and without jumps.
+  static bool WallTime(const CuptiApi& api, uint64_t* time);
+  static bool MonotonicTime(const CuptiApi& api, uint64_t* time);
+
+  // Shared if a callback was registered with the library.
   void Start(const stepscope_plugin_host* host, const CuptiApi* api,
-             bool shared);
+             bool shared, Source source = CuptiTime);
   // Takes another reading. Nothing to do where the clock is shared.
   void Tend();
 
@@ -45,6 +52,7 @@ class DeviceClock {
 
   const stepscope_plugin_host* host_ = nullptr;
   const CuptiApi* api_ = nullptr;
+  Source source_ = CuptiTime;
   bool shared_ = true;
   uint64_t error_ = 0;
   Reading readings_[kReadings] = {};

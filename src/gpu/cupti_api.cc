@@ -48,6 +48,7 @@ void CuptiApi::Explain(const char* function, CUptiResult result, char* text,
 bool LoadCupti(CuptiApi* api, char* why, size_t size) {
   void* library = OpenCupti(why, size);
   if (library == nullptr) return false;
+  api->library = library;
 #define STEPSCOPE_CUPTI_FIND(name) \
   api->name = reinterpret_cast<decltype(api->name)>(dlsym(library, #name));
   STEPSCOPE_CUPTI_REQUIRED(STEPSCOPE_CUPTI_FIND)

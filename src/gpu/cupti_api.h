@@ -38,6 +38,7 @@ struct CuptiApi {
   STEPSCOPE_CUPTI_REQUIRED(STEPSCOPE_CUPTI_SLOT)
   STEPSCOPE_CUPTI_OPTIONAL(STEPSCOPE_CUPTI_SLOT)
 #undef STEPSCOPE_CUPTI_SLOT
+  void* library = nullptr;
   // As cuptiGetVersion says: 130001 is 13.0, numbers before 13 are small.
   uint32_t version = 0;
   char path[1024] = {};

@@ -33,7 +33,7 @@ constexpr const char* kReasons[] = {
     "gpu: time in the future", "gpu: not complete at stop",
     "gpu: unknown kind",       "gpu: unreadable buffer",
     "gpu: dropped by CUPTI",   "gpu: buffer pool used up",
-    "gpu: capture too slow"};
+    "gpu: capture too slow",   "gpu: counter samples"};
 static_assert(sizeof(kReasons) / sizeof(kReasons[0]) ==
               static_cast<size_t>(Reason::kCount));
 
@@ -173,6 +173,31 @@ void Decoder::Record(const CUpti_Activity* record) {
     default:
       Lose(Reason::kUnknownKind, 1);
   }
+}
+
+void Decoder::Sample(uint64_t start, uint64_t end, uint32_t device,
+                     const uint32_t* keys, const double* values,
+                     uint32_t count) {
+  if (!InWindow(end) || AfterWindow(start)) return;
+  ++seen_;
+  if (end <= start) {
+    ++lost_[static_cast<size_t>(Reason::kReversed)];
+    return;
+  }
+  static_assert(sizeof(stepscope_record_value) ==
+                sizeof(stepscope_record_pair));
+  auto* sample =
+      writer_.Add<stepscope_record_sample>(STEPSCOPE_RECORD_SAMPLE, 0, count);
+  if (sample == nullptr) {
+    ++lost_[static_cast<size_t>(Reason::kSlowCapture)];
+    return;
+  }
+  sample->start = start;
+  sample->end = end;
+  sample->device = device;
+  sample->count = count;
+  auto* written = reinterpret_cast<stepscope_record_value*>(sample + 1);
+  for (uint32_t i = 0; i < count; ++i) written[i] = {keys[i], 0, values[i]};
 }
 
 void Decoder::Commit(bool with_stats) {

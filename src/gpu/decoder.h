@@ -34,6 +34,7 @@ enum class Reason : uint32_t {
   kDropped,      // CUPTI dropped it
   kNoBuffer,     // the buffer pool was used up
   kSlowCapture,  // the capture could not be written fast enough
+  kSample,       // of counters: the hardware's buffer ran over
   kCount
 };
 
@@ -47,11 +48,16 @@ class Decoder {
   void Decode(uint8_t* buffer, size_t valid);
   void Call(const CallLog::Call& call);
   void Node(const CallLog::Call& node);
+  // `count` counters of a device had these means; times in ticks.
+  void Sample(uint64_t start, uint64_t end, uint32_t device,
+              const uint32_t* keys, const double* values, uint32_t count);
   // The same, but everything in it is lost.
   void CountLost(uint8_t* buffer, size_t valid, Reason why);
   void Lose(Reason why, uint64_t count);
   // From now on records without an end are kIncomplete.
   void SetForced() { forced_ = true; }
+
+  bool in_window() const { return begin_ != 0; }
 
   // Writes the counts if they changed, and hands the block over.
   void Commit(bool with_stats);

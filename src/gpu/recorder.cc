@@ -206,12 +206,21 @@ int Recorder::Attach(const stepscope_plugin_host* host, bool late) {
   // The description of the devices comes first.
   api_.cuptiActivityFlushAll(0);
   DecodeCompleted();
-  std::snprintf(why, sizeof(why), "CUPTI %u from %.300s, %s clock%s%s%.150s",
-                api_.version, api_.path, clock_.shared() ? "shared" : "mapped",
+  std::snprintf(attached_, sizeof(attached_),
+                "CUPTI %u from %.300s, %s clock%s%s%.150s", api_.version,
+                api_.path, clock_.shared() ? "shared" : "mapped",
                 late ? ", since CUDA came into use" : "",
                 missing_[0] != '\0' ? ", without " : "", missing_);
-  host_->report_capability(host_->context, STEPSCOPE_DEVICE_RECORDING, why);
+  counters_.Start(host_, api_, decoder_);
+  SayAttached();
   return STEPSCOPE_OK;
+}
+
+void Recorder::SayAttached() {
+  char text[1100];
+  std::snprintf(text, sizeof(text), "%s%s%s", attached_,
+                counters_.text()[0] != '\0' ? ", " : "", counters_.text());
+  host_->report_capability(host_->context, STEPSCOPE_DEVICE_RECORDING, text);
 }
 
 void Recorder::DecodeCompleted() {
@@ -244,6 +253,7 @@ void Recorder::Poll(bool flush) {
   if (flush) api_.cuptiActivityFlushAll(0);
   DecodeCompleted();
   if (flush) CountDropped();
+  if (counters_.Poll()) SayAttached();
   decoder_.Commit(flush);
   pool_.Refill();
 }
@@ -260,6 +270,7 @@ void Recorder::FlushUntil(int64_t deadline_ns) {
 
 void Recorder::Detach(uint32_t timeout_ms) {
   const int64_t begin = NowNs();
+  counters_.Stop();
   calls_.End();
   const bool quiet = kinds_->Disable();
   // Work in flight is waited for during two thirds of the time there is.

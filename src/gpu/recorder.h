@@ -12,6 +12,7 @@
 #include "gpu/buffer_pool.h"
 #include "gpu/call_log.h"
 #include "gpu/clock.h"
+#include "gpu/counters.h"
 #include "gpu/cupti_api.h"
 #include "gpu/decoder.h"
 #include "gpu/finaliser.h"
@@ -51,6 +52,7 @@ class Recorder {
   // Until every buffer is back or `deadline_ns` has come.
   void FlushUntil(int64_t deadline_ns);
   void Report();
+  void SayAttached();
 
   const stepscope_plugin_host* host_ = nullptr;
   bool loaded_ = false;
@@ -62,6 +64,8 @@ class Recorder {
   Finaliser finaliser_;
   DeviceClock clock_;
   Decoder decoder_;
+  Counters counters_;
+  char attached_[600] = {};  // how, for the user
   char missing_[200] = {};
   uint64_t refused_before_ = 0;
   uint32_t out_before_ = 0;

@@ -22,6 +22,7 @@
 struct stepscope_profiler {
   std::shared_ptr<stepscope::profiler::ProfilerCore> core;
   uint32_t targets = 0;
+  uint32_t counters_us = 0;
 };
 
 namespace stepscope::profiler {
@@ -173,7 +174,8 @@ CoreOptions Translate(const stepscope_profiler_options& c,
 }
 
 // Without targets, what the machine has is recorded.
-void UseTargets(uint32_t targets) {
+void UseTargets(uint32_t targets, uint32_t counters_us) {
+  stepscope_use_counters(counters_us);
   stepscope_use_devices(targets == kCpuTarget ? STEPSCOPE_DEVICES_OFF
                                               : STEPSCOPE_DEVICES_AUTO);
 }
@@ -225,6 +227,7 @@ int stepscope_profiler_create(const stepscope_profiler_options* options,
         sp::Translate(c, handle.get()), sp::RecorderFor(c),
         sp::DefaultTraceTools());
     handle->targets = c.targets;
+    handle->counters_us = c.counters_us;
     *profiler = handle.release();
     return sp::Finish(STEPSCOPE_OK, nullptr);
   } catch (...) {
@@ -250,7 +253,7 @@ int stepscope_profiler_start(stepscope_profiler* profiler) noexcept {
   return Call(profiler, [profiler](ProfilerCore& core) {
     if (!core.timer_only() && !core.inert()) {
       sp::YieldEnvironment();
-      sp::UseTargets(profiler->targets);
+      sp::UseTargets(profiler->targets, profiler->counters_us);
     }
     return core.Start();
   });

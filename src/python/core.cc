@@ -53,13 +53,15 @@ class Profiler {
   // are its flags and the folder of the job.
   Profiler(uint32_t flags, uint32_t targets, const std::string& out_dir,
            nb::object on_ready, int64_t keep_steps, double slow_factor,
-           int64_t hang_ns, uint32_t flight_flags, const std::string& job)
+           int64_t hang_ns, uint32_t flight_flags, const std::string& job,
+           uint32_t counters_us)
       : shared_(new Shared) {
     shared_->on_ready = std::move(on_ready);
     stepscope_profiler_options options = {};
     options.struct_size = sizeof(options);
     options.flags = flags;
     options.targets = targets;
+    options.counters_us = counters_us;
     options.user = shared_;
     options.scheduler = &Profiler::NextState;
     options.on_trace_ready = &Profiler::OnReady;
@@ -245,7 +247,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The Profiler in C++. Use the package stepscope instead.";
   nb::class_<Profiler>(m, "Profiler")
       .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object, int64_t,
-                    double, int64_t, uint32_t, const std::string&>())
+                    double, int64_t, uint32_t, const std::string&, uint32_t>())
       .def("start", &Profiler::Start)
       .def("step", &Profiler::Step)
       .def("stop", &Profiler::Stop)

@@ -66,6 +66,7 @@ static_assert(offsetof(stepscope_plugin_host, commit_block) == 40);
 static_assert(offsetof(stepscope_plugin_host, report_capability) == 48);
 static_assert(offsetof(stepscope_plugin_host, window) == 56);
 static_assert(offsetof(stepscope_plugin_host, flags) == 64);
+static_assert(offsetof(stepscope_plugin_host, counters_us) == 68);
 static_assert(offsetof(stepscope_plugin_host, thread) == 72);
 static_assert(offsetof(stepscope_plugin, struct_size) == 0);
 static_assert(offsetof(stepscope_plugin, name) == 8);
@@ -90,5 +91,7 @@ static_assert(sizeof(stepscope_record_note) == 24);
 static_assert(sizeof(stepscope_record_stats) == 24);
 static_assert(sizeof(stepscope_record_clock) == 32);
 static_assert(sizeof(stepscope_record_node) == 32);
+static_assert(sizeof(stepscope_record_value) == 16);
+static_assert(sizeof(stepscope_record_sample) == 32);
 
 int main() { return 0; }

@@ -30,6 +30,10 @@ struct Fake {
   FAKE_CONTROL(destroy_context);
   FAKE_CONTROL(node);
   FAKE_CONTROL(complete_twice);
+  FAKE_CONTROL(sample);
+  FAKE_CONTROL(metric);
+  FAKE_CONTROL(run_over);
+  FAKE_CONTROL(samplers);
   FAKE_CONTROL(count);
 #undef FAKE_CONTROL
 
@@ -42,11 +46,12 @@ struct Fake {
     return library;
   }
 
-  // The one of this process, healthy.
-  static Fake& Get() {
-    static Fake fake = [] {
+  // The one of this process, healthy. `path`: a libcupti that can do less; to
+  // be said in the first call.
+  static Fake& Get(const char* path = FAKE_CUPTI) {
+    static Fake fake = [path] {
       Open(FAKE_DRIVER);
-      void* library = Open(FAKE_CUPTI);
+      void* library = Open(path);
       Fake found;
 #define FAKE_CONTROL(name)                             \
   found.name = reinterpret_cast<decltype(found.name)>( \
@@ -68,6 +73,10 @@ struct Fake {
       FAKE_CONTROL(destroy_context);
       FAKE_CONTROL(node);
       FAKE_CONTROL(complete_twice);
+      FAKE_CONTROL(sample);
+      FAKE_CONTROL(metric);
+      FAKE_CONTROL(run_over);
+      FAKE_CONTROL(samplers);
       FAKE_CONTROL(count);
 #undef FAKE_CONTROL
       return found;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "analysis/event_tree.h"
@@ -17,6 +18,7 @@
 #include "fake.h"
 #include "importers/capture/capture_file.h"
 #include "live_file.h"
+#include "trace/device_counter.h"
 
 namespace stepscope {
 namespace {
@@ -104,6 +106,65 @@ TEST_F(Session, KernelsBelongToTheOperatorThatLaunchedThem) {
   EXPECT_EQ(Metadata(*trace, "device.GPU").rfind("recording: CUPTI", 0), 0u);
   EXPECT_EQ(trace->ledger().seen(), trace->ledger().kept());
   EXPECT_EQ(Notes(*trace), "");
+}
+
+// Values hold until the next; where none follows at once, nothing is known.
+TEST_F(Session, CountersOfTheHardware) {
+  constexpr uint64_t kInterval = 100'000;
+  setenv("STEPSCOPE_GPU_COUNTERS", "100", 1);
+  Fake& fake = Fake::Get();
+  fake.metric("dram__bytes_read.sum", 1e6);
+  const auto now = [] {
+    timespec wall = {};
+    clock_gettime(CLOCK_REALTIME, &wall);
+    return static_cast<uint64_t>(int64_t{wall.tv_sec} * 1'000'000'000 +
+                                 wall.tv_nsec);
+  };
+  ASSERT_EQ(Start(), STEPSCOPE_OK);
+  fake.Kernel();
+  uint64_t time = now();
+  while (fake.sample(0, time, time + kInterval) == 0) {
+    usleep(1000);
+    time = now();
+  }
+  time += kInterval;
+  const auto take = [&](int count) {
+    for (int i = 0; i < count; ++i, time += kInterval)
+      ASSERT_NE(fake.sample(0, time, time + kInterval), 0);
+  };
+  take(3);
+  time += 5 * kInterval;
+  take(2);
+  while (now() < time + kInterval) usleep(1000);
+  const auto trace = Finish();
+  ASSERT_NE(trace, nullptr);
+  std::vector<double> values;
+  std::vector<int64_t> times;
+  // Those who read a trace know the counters by these names.
+  for (const Track& track : trace->tracks()) {
+    const std::string_view name = trace->str(track.name);
+    if (track.kind == TrackKind::kCounter && name.starts_with("GPU 0: "))
+      EXPECT_TRUE(FindDeviceCounter(name)) << name;
+  }
+  for (const CounterSample& sample : trace->counters()) {
+    if (trace->str(trace->tracks()[sample.track].name) !=
+        "GPU 0: DRAM read (B/s)")
+      continue;
+    values.push_back(sample.value);
+    times.push_back(sample.time_ns);
+  }
+  ASSERT_EQ(values.size(), 7u);
+  for (const size_t known : {0, 1, 2, 4, 5})
+    EXPECT_NEAR(values[known], 1e10, 1e7) << known;
+  for (const size_t unknown : {3, 6})
+    EXPECT_TRUE(std::isnan(values[unknown])) << unknown;
+  // By clocks that are read apart.
+  EXPECT_NEAR(static_cast<double>(times[3] - times[0]), 3 * kInterval, 1000);
+  EXPECT_NEAR(static_cast<double>(times[4] - times[3]), 5 * kInterval, 1000);
+  const auto& rejected = trace->ledger().rejected();
+  ASSERT_TRUE(rejected.contains("gpu: counter samples"));
+  EXPECT_EQ(rejected.at("gpu: counter samples").count, 5u);
+  EXPECT_EQ(CountType(*trace, STEPSCOPE_KERNEL), 1u);
 }
 
 // What was captured once and is replayed counts for where it was captured. The

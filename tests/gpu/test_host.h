@@ -35,6 +35,7 @@ class TestHost {
   }
 
   void SetEarly() { table_.flags = STEPSCOPE_HOST_EARLY; }
+  void SampleCounters(uint32_t us) { table_.counters_us = us; }
   int Query() { return plugin_->query(&table_); }
   int Attach() { return plugin_->attach(&table_); }
   // Attached and recording from now on.
@@ -105,6 +106,7 @@ class TestHost {
         All<stepscope_record_memory>(STEPSCOPE_RECORD_MEMORY).size() +
         All<stepscope_record_note>(STEPSCOPE_RECORD_NOTE).size() +
         All<stepscope_record_node>(STEPSCOPE_RECORD_NODE).size() +
+        All<stepscope_record_sample>(STEPSCOPE_RECORD_SAMPLE).size() +
         All<stepscope_record_overhead>(STEPSCOPE_RECORD_OVERHEAD).size();
     return Count("gpu: records") == written + rejected;
   }
@@ -116,13 +118,15 @@ class TestHost {
   uint64_t begin = 0;
   uint64_t end = 0;
   bool refuse_blocks = false;
+  uint64_t ticks_per_us = 1000;
 
  private:
-  static uint64_t Now(void*) {
+  static uint64_t Now(void* self) {
     timespec now = {};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 +
-                                 now.tv_nsec);
+    const auto ns = static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 +
+                                          now.tv_nsec);
+    return ns * static_cast<TestHost*>(self)->ticks_per_us / 1000;
   }
   static uint32_t Thread(void*) { return static_cast<uint32_t>(gettid()); }
   static uint32_t Intern(void* self, const char* name, size_t length,

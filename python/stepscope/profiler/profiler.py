@@ -20,7 +20,7 @@ from .ending import brief, end_forked_child, place, say
 from .export import (BY_SUFFIX, FolderExporter, export_chrome_tracing,
                      format_of, write_window)
 from .result import ProfilerResult
-from .targets import choose_targets
+from .targets import choose_targets, counter_interval
 
 # typing is for readers and checkers; importing it would double the time of
 # importing this package.
@@ -81,7 +81,8 @@ class Profiler:
     functions too: True those of the program's own files, a dict with the keys
     ``include`` and ``exclude``, lists of patterns of file names, others. With
     ``quiet``, stop() does not print the Perf Summary. With ``start_at_rest``,
-    step 0 is entered at the first resume().
+    step 0 is entered at the first resume(). ``counters`` samples the hardware
+    of GPUs every 100 microseconds, or every so many as it says.
 
     ``mode="flight"`` records all the time and keeps the last ``keep_steps``
     steps: no operators, and of a GPU kernels alone. The window is saved, by all
@@ -116,7 +117,8 @@ class Profiler:
                  mode: str = "steps", keep_steps: int = 20, slow: float = 3.0,
                  hang_after: Optional[float] = None,
                  job: Union[str, "os.PathLike[str]", None] = None,
-                 start_at_rest: bool = False) -> None:
+                 start_at_rest: bool = False,
+                 counters: Union[bool, int] = False) -> None:
         if mode not in ("steps", "flight", "on_demand"):
             raise ValueError("mode must be \"steps\", \"flight\" or "
                              f"\"on_demand\", not {mode!r}")
@@ -144,6 +146,7 @@ class Profiler:
         self.timer_only = timer_only
         self.emit_nvtx = emit_nvtx
         self.with_flops = with_flops
+        self.counters = counters
         self.frameworks = frameworks
         self.with_modules = with_modules
         self.with_python = with_python
@@ -184,7 +187,8 @@ class Profiler:
         self._core = _core.Profiler(flags, mask, folder, self._link,
                                     keep_steps, float(slow), hang_ns,
                                     _ON_DEMAND if mode == "on_demand" else 0,
-                                    os.fspath(job) if job is not None else "")
+                                    os.fspath(job) if job is not None else "",
+                                    counter_interval(counters))
         self._triggered = False  # on demand: steps are being recorded
         self._chose_kinds = False
         self.profiler = self._core

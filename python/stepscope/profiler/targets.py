@@ -13,7 +13,7 @@ from .._native_files import GPU_PLUGIN
 # importing this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterable, List, Optional
+    from typing import Any, Iterable, List, Optional, Union
 
 
 def _gpu_is_supported() -> bool:
@@ -28,6 +28,16 @@ def supported_targets() -> List[ProfilerTarget]:
     if _gpu_is_supported():
         supported.append(ProfilerTarget.GPU)
     return supported + [ProfilerTarget.CUSTOM_DEVICE]
+
+
+def counter_interval(counters: Union[bool, int]) -> int:
+    """Microseconds between samples of the hardware's counters; 0: none."""
+    if isinstance(counters, bool):
+        return 100 if counters else 0
+    if not 10 <= counters <= 100000:
+        raise ValueError("counters must be True, False or 10 to 100000 "
+                         f"microseconds, not {counters!r}")
+    return counters
 
 
 def choose_targets(targets: Optional[Iterable[ProfilerTarget]]) -> Any:

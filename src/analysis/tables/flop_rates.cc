@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/counters/roofline.h"
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
@@ -17,8 +18,8 @@
 namespace stepscope {
 namespace {
 
-// Of a plane of XLA: what the device can do. Bandwidth is bytes per second
-// where its name has no unit.
+// Of a plane of XLA, and of a device in a capture: what it can do. Bandwidth is
+// bytes per second where its name has no unit.
 struct PeakKey {
   std::string_view ending;
   double StatedPeaks::*peak;
@@ -28,6 +29,7 @@ constexpr PeakKey kPeakKeys[] = {
     {" peak_teraflops_per_second", &StatedPeaks::tflops, 1},
     {" peak_hbm_bw_gigabytes_per_second", &StatedPeaks::gbs, 1},
     {" memory_bandwidth", &StatedPeaks::gbs, 1e-9},
+    {".memory bandwidth KB/s", &StatedPeaks::gbs, 1e-6},
 };
 
 bool Above(const std::optional<double>& share) { return share && *share > 1; }
@@ -38,6 +40,13 @@ double StepFlops::tflops_per_s() const {
   if (time_ns <= 0) return 0;
   return static_cast<double>(flops) / static_cast<double>(time_ns) / 1e3 /
          static_cast<double>(std::max<uint64_t>(devices, 1));
+}
+
+std::optional<double> FlopsRow::measured_intensity() const {
+  // Bytes are of all calls.
+  if (measured == nullptr || counted_calls < calls || !IsDramTrusted(*measured))
+    return std::nullopt;
+  return measured->intensity();
 }
 
 std::optional<double> StepFlops::counted_ratio() const {
@@ -102,7 +111,9 @@ void ComparePeaks(const StatedPeaks& peaks, FlopsTable& flops) {
       ++faster;
       continue;
     }
-    const std::optional<double> intensity = row.intensity();
+    const std::optional<double> measured = row.measured_intensity();
+    const std::optional<double> intensity =
+        measured ? measured : row.intensity();
     if (peaks.gbs <= 0 || !intensity) continue;
     double roof = *intensity * peaks.gbs / 1e3;
     if (peaks.tflops > 0) roof = std::min(roof, peaks.tflops);

@@ -60,7 +60,8 @@ class CountedTime {
 
 }  // namespace
 
-FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps) {
+FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps,
+                        std::vector<CountedCall>* calls) {
   const Trace& trace = tree.trace();
   FlopsTable table;
   if (trace.args().empty() && !trace.has_raw_args()) return table;
@@ -125,6 +126,7 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps) {
       sum.bytes_known = sum.bytes_known && bytes.has_value();
       sum.moved_bytes = SaturatingAdd(sum.moved_bytes, bytes.value_or(0));
       if (!outermost.Enter(span.begin, span.end)) return;
+      if (calls != nullptr) calls->push_back({row, *flops});
       table.total_flops = SaturatingAdd(table.total_flops, *flops);
       StepFlops& step = table.step;
       step.counted_gpu_ns = SaturatingAdd(step.counted_gpu_ns, gpu);
@@ -132,6 +134,7 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps) {
         step.flops = SaturatingAdd(step.flops, *flops);
     });
   }
+  if (calls != nullptr) std::ranges::sort(*calls, {}, &CountedCall::row);
   for (const auto& [name, sum] : sums) table.rows.push_back(sum.row);
   std::sort(table.rows.begin(), table.rows.end(),
             [](const FlopsRow& a, const FlopsRow& b) {
@@ -172,6 +175,13 @@ TableSchema DeclareFlopsTable() {
               &FlopsRow::intensity)
       .As("FLOP per byte");
   columns
+      .Number("measured_intensity", "FLOP/B",
+              "floating-point operations for each byte of the device's memory, "
+              "by its counters; empty where these do not tell",
+              &FlopsRow::measured_intensity)
+      .OnlyIfAny()
+      .As("FLOP per byte, measured");
+  columns
       .Ratio("peak_ratio",
              "share of the peak of a device, where that is stated",
              &FlopsRow::peak_ratio)
@@ -179,7 +189,8 @@ TableSchema DeclareFlopsTable() {
   columns
       .Ratio("roof_ratio",
              "share of what the peak and the memory of a device allow for so "
-             "many operations per byte, where these are stated",
+             "many operations per byte, measured or else estimated, where "
+             "these are stated",
              &FlopsRow::roof_ratio)
       .As("Of the roofline");
   return {.key = "flops",

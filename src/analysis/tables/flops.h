@@ -18,6 +18,7 @@
 
 namespace stepscope {
 
+struct MeasuredWork;
 struct StepRow;
 
 struct FlopsRow {
@@ -32,9 +33,10 @@ struct FlopsRow {
   bool on_device = false;
   // Estimated, of the counted calls: operands read and results written once.
   int64_t moved_bytes = 0;
-  bool bytes_known = true;                // of all of these
-  std::optional<double> peak_ratio = {};  // of the peak of a device
-  std::optional<double> roof_ratio = {};  // of what its memory allows
+  bool bytes_known = true;                 // of all of these
+  const MeasuredWork* measured = nullptr;  // of Summary::measured
+  std::optional<double> peak_ratio = {};   // of the peak of a device
+  std::optional<double> roof_ratio = {};   // of what its memory allows
 
   double tflops_per_s() const {
     return time_ns > 0
@@ -50,6 +52,8 @@ struct FlopsRow {
     if (!estimated_bytes()) return std::nullopt;
     return static_cast<double>(flops) / static_cast<double>(moved_bytes);
   }
+  // The same of what counters saw; empty where they do not tell.
+  std::optional<double> measured_intensity() const;
 };
 
 // Of the steps together; those of the warm-up do not count. Without steps, of
@@ -79,7 +83,15 @@ struct FlopsTable {
   std::string note;  // why a share of a peak is left out; empty: none is
 };
 
-FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps);
+// A call of an operator, not inside another that has a number.
+struct CountedCall {
+  Row row = kNoRow;
+  int64_t flops = 0;
+};
+
+// `calls`: where they are wanted, by row.
+FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps,
+                        std::vector<CountedCall>* calls = nullptr);
 
 // The steps and the time of a job, from the list of its steps; `total_ns`:
 // what counts where none is settled.

@@ -11,6 +11,7 @@
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/common_columns.h"
+#include "analysis/tables/counter_columns.h"
 
 namespace stepscope {
 namespace {
@@ -171,6 +172,7 @@ TableSchema DeclareKernelTable() {
       .Ratio("unfilled", "mean share of the multiprocessors that had no block",
              &KernelRow::unfilled)
       .As("SMs without a block");
+  AddCounters(columns, [](const KernelRow& row) { return row.measured; });
   return {.key = "kernel",
           .paddle_name = "KernelView",
           .title = "Kernel",

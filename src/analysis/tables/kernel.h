@@ -15,6 +15,8 @@
 
 namespace stepscope {
 
+struct MeasuredWork;
+
 struct KernelRow : NamedRow {
   StringId id;
   Row longest = kNoRow;
@@ -26,7 +28,8 @@ struct KernelRow : NamedRow {
   // grid does not reach.
   std::optional<double> occupancy;
   std::optional<double> unfilled;
-  KernelUse use;  // what both are from
+  KernelUse use;                           // what both are from
+  const MeasuredWork* measured = nullptr;  // of Summary::measured
 };
 
 struct KernelOptions {

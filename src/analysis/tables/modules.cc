@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/counters/measured_groups.h"
 #include "analysis/gradients.h"
 #include "analysis/module_names.h"
 #include "analysis/replayed_calls.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/by_name.h"
+#include "analysis/tables/counter_columns.h"
 #include "analysis/tables/self_times.h"
 
 namespace stepscope {
@@ -29,15 +31,18 @@ struct ModuleRow {
   int64_t self_cpu_ns = 0;  // less the modules inside
   int64_t self_gpu_ns = 0;  // launched in it, and in no module inside
   int64_t backward_gpu_ns = 0;
+  const MeasuredWork* measured = nullptr;  // of Summary::measured
 };
 
 class ModuleTable {
  public:
+  // `measured` may be null.
   ModuleTable(const EventTree& tree, const StepTable& steps,
-              const ModuleNames& modules)
+              const ModuleNames& modules, const MeasuredGroups* measured)
       : tree_(tree),
         steps_(steps),
         modules_(modules),
+        measured_(measured),
         by_name_(tree, /*per_thread=*/false),
         shares_(tree, steps) {}
 
@@ -143,12 +148,16 @@ class ModuleTable {
     row.self_cpu_ns = self_ns_[slot];
     row.self_gpu_ns = sums.self_gpu_ns;
     row.backward_gpu_ns = sums.backward_gpu_ns;
+    if (measured_ != nullptr)
+      row.measured =
+          measured_->Find(MeasuredGroups::Level::kModule, stats.name);
     return row;
   }
 
   const EventTree& tree_;
   const StepTable& steps_;
   const ModuleNames& modules_;
+  const MeasuredGroups* const measured_;
   ByName by_name_;
   StepShares shares_;
   std::vector<int64_t> self_ns_;  // by slot
@@ -161,7 +170,8 @@ RowList ModuleRows(const Summary& summary) {
   const ModuleNames modules(tree);
   if (!modules.any()) return {};
   const StepTable steps(tree);
-  return RowList::Own(ModuleTable(tree, steps, modules).Compute());
+  return RowList::Own(
+      ModuleTable(tree, steps, modules, summary.measured.get()).Compute());
 }
 
 }  // namespace
@@ -203,6 +213,7 @@ TableSchema DeclareModulesTable() {
                &ModuleRow::self_cpu_ns);
   columns.Text("parent", "the module around the first call",
                [](const ModuleRow& row) { return TextOrNone(row.parent); });
+  AddCounters(columns, [](const ModuleRow& row) { return row.measured; });
   return {.key = "modules",
           .title = "Modules",
           .meaning =

@@ -31,6 +31,8 @@ struct OperatorInnerRow {
   uint64_t nested_calls = 0;  // the others
 };
 
+struct MeasuredWork;
+
 struct OperatorRow {
   std::string_view name;
   // Not inside another of that name: all but the self times is of these.
@@ -46,6 +48,7 @@ struct OperatorRow {
   std::vector<OperatorInnerRow> inner;
   std::vector<OperatorDeviceRow> device;
   bool no_launch = false;  // the row of work whose launch was not recorded
+  const MeasuredWork* measured = nullptr;  // of Summary::measured
 };
 
 struct OperatorGroup {

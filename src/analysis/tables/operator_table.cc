@@ -4,6 +4,7 @@
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/common_columns.h"
+#include "analysis/tables/counter_columns.h"
 #include "analysis/tables/operator.h"
 
 namespace stepscope {
@@ -100,6 +101,8 @@ ColumnsOf<ThreadOperator> OperatorColumns() {
       .As("On the device");
   columns.Count("thread", "id of the thread, with --thread-sep",
                 &ThreadOperator::thread);
+  AddCounters(columns,
+              [](const ThreadOperator& row) { return row.row->measured; });
   return columns;
 }
 

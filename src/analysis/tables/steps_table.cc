@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/schema.h"
 #include "analysis/summary.h"
+#include "analysis/tables/counter_columns.h"
 
 namespace stepscope {
 
@@ -32,6 +33,7 @@ TableSchema DeclareStepsTable() {
       .Count("rank", "rank of its process; empty if none is stated",
              &StepRow::rank)
       .AbsentIfNull();
+  AddCounters(columns, [](const StepRow& row) { return row.measured; });
   return {.key = "steps",
           .title = "Steps",
           .meaning = "which steps were recorded, and how long were they?",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record/commands_run.h"
 
+#include "cli/bill_option.h"
+
 namespace stepscope {
 
 Command RunCommand(RunOptions& options, const char* group) {
@@ -67,6 +69,19 @@ Command RunCommand(RunOptions& options, const char* group) {
                        "of a GPU; implies --memory",
             .group = "What to record",
             .target = &options.memory_stacks},
+           {.name = "--counters",
+            .meaning = "sample counters of the GPU's hardware: tensor cores, "
+                       "SMs, warps, bytes of its memory, PCIe and NVLink, and "
+                       "its power",
+            .group = "What to record",
+            .target = &options.counters},
+           {.name = "--counter-interval",
+            .value = "US",
+            .kind = ValueKind::kNumber,
+            .meaning = "sample them every US microseconds; implies --counters",
+            .fallback = "100",
+            .group = "What to record",
+            .target = &options.counter_interval_us},
            {.name = "--python",
             .meaning = "record calls of Python functions in the program's own "
                        "files",
@@ -104,6 +119,7 @@ Command RunCommand(RunOptions& options, const char* group) {
                        "program is never held up",
             .group = "Output",
             .target = &options.otlp},
+           BillOption("with --otlp: ", "Output", &options.bill),
            {.name = "--quiet",
             .meaning = "print nothing but errors",
             .group = "Output",

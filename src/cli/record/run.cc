@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/bill_option.h"
 #include "cli/frame/output.h"
 #include "cli/record/companion.h"
 #include "cli/record/run_captures.h"
@@ -177,6 +178,7 @@ CompanionPlan PlanOf(const RunOptions& options, const Injection& injection) {
   plan.folder = injection.folder;
   plan.run_id = injection.run_id;
   plan.otlp = options.otlp;
+  plan.bill = BillOf(options.bill);
   if (!options.prometheus.empty())
     plan.prometheus = fs::absolute(options.prometheus).string();
   plan.quiet = options.quiet;
@@ -217,10 +219,21 @@ int RunRun(const RunOptions& options) {
     return Complain(kExitUsage, "--budget",
                     "expected percent, more than 0 and less than 100, with "
                     "--always");
+  if (options.wants_counters() && options.no_gpu)
+    return Complain(kExitUsage, "--counters with --no-gpu", "choose one");
+  if (options.counter_interval_us != 0 &&
+      !(options.counter_interval_us >= 10 &&
+        options.counter_interval_us <= 100000))
+    return Complain(kExitUsage, "--counter-interval",
+                    "expected 10 to 100000 microseconds");
   if (options.keep_steps > 2000)
     return Complain(kExitUsage, "--keep-steps", "expected 1 to 2000");
   if (!(options.start_after_s >= 0 && options.start_after_s < 1e9))
     return Complain(kExitUsage, "--start-after", "expected seconds");
+  if (!options.bill.empty() && options.otlp.empty())
+    return Complain(kExitUsage, "--bill: of the requests that --otlp sends",
+                    "add --otlp ENDPOINT, or leave it out: summary takes "
+                    "--bill as well");
   if (const std::string fault = FaultOfCompanion(options); !fault.empty()) {
     PrintError(fault);
     return kExitUsage;

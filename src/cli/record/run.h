@@ -23,6 +23,8 @@ struct RunOptions {
   bool shapes = false;
   bool memory = false;
   bool memory_stacks = false;               // with lines of Python
+  bool counters = false;                    // of the GPUs' hardware
+  double counter_interval_us = 0;           // 0: the default
   bool python = false;                      // calls of Python functions
   std::vector<std::string> python_include;  // patterns of file names
   std::vector<std::string> python_exclude;
@@ -33,12 +35,14 @@ struct RunOptions {
   double hang_after_s = 0;
   double budget_percent = 0;  // of --always; 0: operators on a trigger only
   std::string otlp;           // endpoint of an OpenTelemetry receiver
+  std::string bill;           // of what is sent; empty: by tokens
   std::string prometheus;     // file for its textfile collector
   bool no_slow = false;
   bool no_hang = false;
   bool quiet = false;
 
   bool flies() const { return always || on_demand; }
+  bool wants_counters() const { return counters || counter_interval_us != 0; }
   bool wants_memory() const { return memory || memory_stacks; }
   bool wants_python() const {
     return python || !python_include.empty() || !python_exclude.empty();

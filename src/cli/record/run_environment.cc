@@ -19,6 +19,9 @@ std::string JoinLines(const std::vector<std::string>& patterns) {
   return text;
 }
 
+// Fine enough for the steps of a model, and less than 2 % of its time.
+constexpr long long kCounterIntervalUs = 100;
+
 // What python/startup/sitecustomize.py looks at.
 void AddPython(const RunOptions& options, const Injection& injection,
                const Variables& inherited, Variables& set) {
@@ -94,6 +97,11 @@ Variables RunVariables(const RunOptions& options, const Injection& injection,
   add("STEPSCOPE_MEMORY", options.memory_stacks    ? "stacks"
                           : options.wants_memory() ? "1"
                                                    : "");
+  if (options.wants_counters())
+    add("STEPSCOPE_GPU_COUNTERS",
+        std::to_string(options.counter_interval_us > 0
+                           ? std::llround(options.counter_interval_us)
+                           : kCounterIntervalUs));
   add("STEPSCOPE_TORCH_LIBRARY", injection.torch_library);
   add("STEPSCOPE_TORCH_OBSERVER", injection.torch_observer);
   add("STEPSCOPE_TORCH_ABSENT", injection.torch_absent);

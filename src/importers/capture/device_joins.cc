@@ -31,6 +31,7 @@ void DeviceRecords::Finish() {
   AttachWaits();
   AttachMemory();
   details_.AddArgs(builder_);
+  EndCounters();
   CountEarlyWork();
   ReportStats();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/name_display.h"
 #include "base/text.h"
@@ -11,16 +12,15 @@ namespace stepscope::capture {
 namespace {
 
 // The pairs behind the fixed part; false: there are not as many as stated.
-template <typename Record>
-bool ReadPairs(std::span<const uint8_t> body, const Record& record,
-               std::vector<stepscope_record_pair>* pairs) {
-  const size_t room =
-      (body.size() - sizeof(Record)) / sizeof(stepscope_record_pair);
+template <typename Record, typename Behind>
+bool ReadBehind(std::span<const uint8_t> body, const Record& record,
+                std::vector<Behind>* pairs) {
+  const size_t room = (body.size() - sizeof(Record)) / sizeof(Behind);
   if (record.count > room) return false;
   pairs->resize(record.count);
   if (pairs->empty()) return true;
   std::memcpy(pairs->data(), body.data() + sizeof(Record),
-              pairs->size() * sizeof(stepscope_record_pair));
+              pairs->size() * sizeof(Behind));
   return true;
 }
 
@@ -80,6 +80,8 @@ bool DeviceRecords::Add(const stepscope_record_head& head, Body body) {
       return AddStats(body);
     case STEPSCOPE_RECORD_CLOCK:
       return Clock(body);
+    case STEPSCOPE_RECORD_SAMPLE:
+      return Sample(body);
     default:
       Reject("device record of a later version");
       return true;
@@ -190,7 +192,7 @@ bool DeviceRecords::AddWork(const stepscope_record_work& work,
 bool DeviceRecords::Details(Body body) {
   stepscope_record_details details = {};
   std::vector<stepscope_record_pair> pairs;
-  if (!ReadFixed(body, &details) || !ReadPairs(body, details, &pairs))
+  if (!ReadFixed(body, &details) || !ReadBehind(body, details, &pairs))
     return false;
   std::vector<NamedNumber> values;
   for (const stepscope_record_pair& pair : pairs)
@@ -234,7 +236,7 @@ bool DeviceRecords::Memory(Body body) {
 bool DeviceRecords::Device(Body body) {
   stepscope_record_device device = {};
   std::vector<stepscope_record_pair> pairs;
-  if (!ReadFixed(body, &device) || !ReadPairs(body, device, &pairs))
+  if (!ReadFixed(body, &device) || !ReadBehind(body, device, &pairs))
     return false;
   const std::string type(builder_.strings().view(device_type_));
   const std::string prefix =
@@ -267,7 +269,7 @@ bool DeviceRecords::Overhead(Body body) {
 bool DeviceRecords::AddNote(Body body) {
   stepscope_record_note note = {};
   Note kept;
-  if (!ReadFixed(body, &note) || !ReadPairs(body, note, &kept.pairs))
+  if (!ReadFixed(body, &note) || !ReadBehind(body, note, &kept.pairs))
     return false;
   kept.correlation = note.correlation;
   kept.offset = offset_;
@@ -295,6 +297,51 @@ bool DeviceRecords::Clock(Body body) {
   clock_method_ = clock.method;
   clock_error_ticks_ = std::max(clock_error_ticks_, clock.error_ticks);
   return true;
+}
+
+// A value holds until the next one begins. Where none follows at once, nothing
+// is known for a while.
+bool DeviceRecords::Sample(Body body) {
+  constexpr int64_t kGapNs = 1000;  // what clocks may differ by
+  stepscope_record_sample sample = {};
+  std::vector<stepscope_record_value> values;
+  if (!ReadFixed(body, &sample) || !ReadBehind(body, sample, &values) ||
+      sample.end < sample.start)
+    return false;
+  const int64_t start = ToNs(sample.start);
+  const int64_t end = ToNs(sample.end);
+  for (const stepscope_record_value& value : values) {
+    const auto [it, fresh] = counters_.try_emplace(value.key);
+    CounterTrack& counter = it->second;
+    if (fresh) {
+      Track track;
+      track.process = process_;
+      track.kind = TrackKind::kCounter;
+      track.name = sites_.NameOf(value.key);
+      counter.track = builder_.AddTrack(track);
+    } else if (start > counter.end_ns + kGapNs) {
+      AddCounter(counter.track, counter.end_ns,
+                 std::numeric_limits<double>::quiet_NaN());
+    }
+    AddCounter(counter.track, start, value.value);
+    counter.end_ns = end;
+  }
+  builder_.ledger().Keep();
+  return true;
+}
+
+void DeviceRecords::AddCounter(uint32_t track, int64_t time_ns, double value) {
+  CounterSample sample;
+  sample.time_ns = time_ns;
+  sample.track = track;
+  sample.value = value;
+  builder_.AddCounter(sample);
+}
+
+void DeviceRecords::EndCounters() {
+  for (const auto& [key, counter] : counters_)
+    AddCounter(counter.track, counter.end_ns,
+               std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace stepscope::capture

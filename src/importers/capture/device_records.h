@@ -86,6 +86,9 @@ class DeviceRecords {
   bool Node(Body body);
   bool AddStats(Body body);
   bool Clock(Body body);
+  bool Sample(Body body);
+  void AddCounter(uint32_t track, int64_t time_ns, double value);
+  void EndCounters();
 
   int64_t ToNs(uint64_t tick);
   // The event of [start, end) on `track`; kNoRow if it ends before it starts.
@@ -117,6 +120,12 @@ class DeviceRecords {
       streams_;
   std::map<std::string, uint32_t, std::less<>> side_tracks_;
   std::unordered_map<uint32_t, StringId> kernel_names_;  // by site, demangled
+  // By the name of the counter: its track, and to when its value holds.
+  struct CounterTrack {
+    uint32_t track = 0;
+    int64_t end_ns = 0;
+  };
+  std::map<uint32_t, CounterTrack> counters_;
   LaunchDetails details_;
   std::vector<Pending> calls_;  // sorted by correlation in Finish()
   std::vector<Pending> work_;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_cupti.h"
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "fake_state.h"
 
@@ -15,6 +17,15 @@ namespace fake {
 std::recursive_mutex mutex;
 State* state = new State;
 std::atomic<int> inside{0};
+
+namespace {
+
+// A thread of the recorder may be in here while another one forks.
+const int forks_safely =
+    pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); },
+                   [] { new (&mutex) std::recursive_mutex; });
+
+}  // namespace
 
 CUptiResult Enter(const char* function) {
   const Lock lock(mutex);

@@ -46,6 +46,7 @@ void fake_cupti_fail(const char* function, int result);
 //   unreadable       1: cuptiActivityGetNextRecord fails
 //   endless          1: cuptiActivityGetNextRecord never comes to an end
 //   clock_offset     added to times where no timestamp callback is registered
+//   metrics_in_a_pass  so many counters can be sampled together; 0: all
 void fake_cupti_set(const char* what, int64_t value);
 
 // Returns the correlation id, 0 if nothing was recorded.
@@ -75,11 +76,21 @@ void fake_cupti_node(uint64_t node, uint64_t original);
 // Completes a buffer a second time.
 void fake_cupti_complete_twice(void);
 
+// The hardware of a device took a sample; times since 1970. 0: nobody samples
+// that device.
+int fake_cupti_sample(uint32_t device, uint64_t start, uint64_t end);
+// What samples taken from now on say of a metric; before: 0.
+void fake_cupti_metric(const char* metric, double value);
+// The hardware's buffer of a device runs over.
+void fake_cupti_run_over(uint32_t device);
+// Devices whose counters somebody holds.
+int fake_cupti_samplers(void);
+
 // How often `what` happened: the name of a function, or "enabled" (kinds on
 // now), "single_calls" (functions with callbacks), "subscribers", "domains"
 // (with callbacks at every call),
 // "buffers_out", "records" (written), "dropped", "finalised_under_a_call" (of
-// another thread: what crashes the real one).
+// another thread: what crashes the real one), "hosts" (of metrics, open).
 int64_t fake_cupti_count(const char* what);
 
 }  // extern "C"

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/counters.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "gpu/devices_in_use.h"
+
+namespace stepscope::gpu {
+namespace {
+
+constexpr int64_t kLookNs = 200'000'000;
+// Each time an image is prepared, which costs as much as a hundred samples.
+constexpr int64_t kDrainNs = 20'000'000;
+
+}  // namespace
+
+void Counters::Start(const stepscope_plugin_host* host, const CuptiApi& api,
+                     Decoder& decoder) {
+  host_ = host;
+  api_ = &api;
+  decoder_ = &decoder;
+  Begin();
+}
+
+void Counters::Begin() {
+  interval_us_ = host_->counters_us;
+  look_ns_ = drain_ns_ = 0;
+  changed_ = text_[0] != '\0';
+  text_[0] = '\0';
+  if (interval_us_ == 0) return;
+  loaded_ = sampling_.Load(*api_);
+  if (!loaded_) Say("no counters: CUPTI of CUDA 12.6 or later samples them");
+  clock_.Start(host_, api_, false, DeviceClock::WallTime);
+  nanoseconds_.Start(host_, api_, false, DeviceClock::MonotonicTime);
+}
+
+void Counters::Say(const char* text) {
+  std::snprintf(text_, sizeof(text_), "%s", text);
+  changed_ = true;
+}
+
+void Counters::SayNone(uint32_t device, const char* why) {
+  char text[400];
+  std::snprintf(text, sizeof(text), "no counters of GPU %u: %s", device, why);
+  Say(text);
+}
+
+uint32_t Counters::Key(uint32_t device, const char* words) {
+  char name[80];
+  const int length =
+      std::snprintf(name, sizeof(name), "GPU %u: %s", device, words);
+  return host_->intern(host_->context, name, static_cast<size_t>(length),
+                       STEPSCOPE_USER_DEFINED);
+}
+
+void Counters::Add(uint32_t number) {
+  auto device = std::make_unique<Device>();
+  device->device = number;
+  char bus[64] = {};
+  auto energy = std::make_unique<Energy>();
+  if (PciBusId(number, bus, sizeof(bus)) && energy->Open(bus)) {
+    device->energy = std::move(energy);
+    device->power_key = Key(number, "power (W)");
+  }
+  char why[300] = {};
+  if (loaded_ &&
+      device->sampler.Open(sampling_, number, interval_us_, why, sizeof(why))) {
+    for (const CounterKind* kind : device->sampler.kinds())
+      device->keys.push_back(Key(number, kind->words));
+    char text[100];
+    std::snprintf(text, sizeof(text), "counters every %u us", interval_us_);
+    if (text_[0] == '\0') Say(text);
+  } else if (loaded_) {
+    SayNone(number, why);
+  }
+  devices_.push_back(std::move(device));
+}
+
+// By readings that are 20 ms apart, at the least.
+double Counters::SecondsOf(uint64_t ticks) const {
+  const auto now = static_cast<uint64_t>(NowNs());
+  return static_cast<double>(ticks) /
+         static_cast<double>(nanoseconds_.ToTicks(now + 1'000'000'000) -
+                             nanoseconds_.ToTicks(now));
+}
+
+// Samples have the time of CUPTI's records: our ticks where its clock is
+// shared, else nanoseconds since 1970. The two are years apart.
+bool Counters::IsInTicks(uint64_t time) const {
+  const auto apart = [time](uint64_t now) {
+    return time > now ? time - now : now - time;
+  };
+  uint64_t wall = 0;
+  return !DeviceClock::WallTime(*api_, &wall) ||
+         apart(clock_.now()) < apart(wall);
+}
+
+CounterSampler::Visit Counters::VisitorOf(Device& device) {
+  return
+      [this, &device](uint64_t start, uint64_t end, std::span<double> values) {
+        if (device.times == Device::kUnknown)
+          device.times = IsInTicks(end) ? Device::kTicks : Device::kWallTime;
+        if (device.times == Device::kWallTime) {
+          start = clock_.ToTicks(start);
+          end = clock_.ToTicks(end);
+        }
+        const double seconds = SecondsOf(end - start);
+        for (size_t i = 0; i < values.size(); ++i)
+          if (device.sampler.kinds()[i]->sum) values[i] /= seconds;
+        decoder_->Sample(start, end, device.device, device.keys.data(),
+                         values.data(), static_cast<uint32_t>(values.size()));
+      };
+}
+
+void Counters::Measure(Device& device) {
+  Energy::Mean mean;
+  if (device.energy != nullptr &&
+      device.energy->Read(NowNs(), clock_.now(), &mean))
+    decoder_->Sample(mean.start, mean.end, device.device, &device.power_key,
+                     &mean.watts, 1);
+  CounterSampler& sampler = device.sampler;
+  if (!sampler.open()) return;
+  char why[300] = "the hardware's buffer runs over again and again";
+  if (sampler.running()) {
+    decoder_->Lose(Reason::kSample, sampler.Drain(VisitorOf(device)));
+    if (!sampler.gave_up()) return;
+  } else if (!decoder_->in_window() || sampler.Start(why, sizeof(why))) {
+    return;
+  }
+  sampler.Close({});
+  SayNone(device.device, why);
+}
+
+bool Counters::Poll() {
+  if (interval_us_ != host_->counters_us) {
+    Stop();
+    Begin();
+  }
+  if (interval_us_ != 0) Look();
+  const bool changed = changed_;
+  changed_ = false;
+  return changed;
+}
+
+void Counters::Look() {
+  clock_.Tend();
+  nanoseconds_.Tend();
+  const int64_t now = NowNs();
+  if (now >= look_ns_) {
+    look_ns_ = now + kLookNs;
+    for (const uint32_t device : DevicesInUse())
+      if (std::ranges::none_of(devices_, [&](const auto& known) {
+            return known->device == device;
+          }))
+        Add(device);
+  }
+  if (now >= drain_ns_) {
+    drain_ns_ = now + kDrainNs;
+    for (const auto& device : devices_) Measure(*device);
+  }
+}
+
+void Counters::Stop() {
+  if (!devices_.empty()) clock_.Tend();
+  for (const auto& device : devices_)
+    decoder_->Lose(Reason::kSample, device->sampler.Close(VisitorOf(*device)));
+  devices_.clear();
+}
+
+}  // namespace stepscope::gpu
