@@ -4,10 +4,12 @@
 // each allocation of theirs is added up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "analysis/replay/memory_whatif.h"
+#include "analysis/summary.h"
 #include "report/render_memory_whatif.h"
 #include "snapshot_trace.h"
 #include "trace/trace_from_text_test_support.h"
@@ -44,6 +46,11 @@ class Program {
   void FreeInBackward(uint64_t address) { Free(address, true); }
   uint64_t MakeInBackward(int64_t kib) { return Make(kib, true); }
 
+  // The device had no more.
+  void OutOfMemory(int64_t kib) {
+    spec_.events.push_back({"oom", 0, kib * kKiB, 0, ++time_, "train.py", 40});
+  }
+
   int64_t now() { return ++time_; }
   void Range(const std::string& name, int64_t begin) {
     spec_.ranges.push_back({name, begin, ++time_});
@@ -53,6 +60,7 @@ class Program {
     Range("Optimizer.step#SGD.step", begin);
   }
   std::shared_ptr<const Trace> Recorded() const { return TraceOf(spec_); }
+  const SnapshotSpec& spec() const { return spec_; }
 
  private:
   SnapshotSpec spec_;
@@ -243,6 +251,72 @@ TEST(MemoryChangesTest, WhatAStepLeavesToTheNext) {
   ASSERT_TRUE(whatif.rows[1].freed_early);
   EXPECT_EQ(whatif.rows[1].freed_early->allocations, 4u);
   EXPECT_EQ(whatif.rows[1].freed_early->bytes, 2 * 500 * kKiB);
+}
+
+// Three steps, each of which leaves `left` blocks of 1,000 KiB to the next one.
+Program Leaving(int left) {
+  Program program;
+  std::vector<uint64_t> results;
+  for (int step = 0; step < 3; ++step) {
+    const uint64_t activation = program.Make(400);
+    std::vector<uint64_t> made;
+    for (int i = 0; i < left; ++i) made.push_back(program.Make(1000));
+    for (const uint64_t result : results) program.Free(result);
+    results = made;
+    program.FreeInBackward(activation);
+    program.Optimizer();
+  }
+  return program;
+}
+
+std::vector<Finding> AdviceFor(const Trace& trace) {
+  SummaryOptions options;
+  options.views = kAdviceView | kMemoryView;
+  return ComputeSummary(trace, options).advice.findings;
+}
+
+bool SaysToFreeEarly(const Finding& finding) {
+  return std::any_of(finding.to_try.begin(), finding.to_try.end(),
+                     [](const std::string& what) {
+                       return what.find("--free-early") != what.npos;
+                     });
+}
+
+// Six blocks of the step before are in the way when memory is out: 6 MiB.
+TEST(MemoryChangesTest, AdviceToFreeWhatAStepLeaves) {
+  for (const int64_t asked : {4 * kKiB, 40 * kKiB}) {
+    Program program = Leaving(6);
+    program.OutOfMemory(asked);
+    const std::vector<Finding> findings = AdviceFor(*program.Recorded());
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].id, "out_of_memory");
+    // Where it makes too little room, it is no advice.
+    EXPECT_EQ(SaysToFreeEarly(findings[0]), asked == 4 * kKiB) << asked;
+    bool says = false;
+    for (const Evidence& evidence : findings[0].evidence)
+      says |= evidence.what ==
+              "If what a step leaves to the next one were freed when it ends, "
+              "6.00 MiB less would be reserved.";
+    EXPECT_EQ(says, asked == 4 * kKiB) << asked;
+  }
+}
+
+// What another rank leaves to its next step makes no room on the device of the
+// one that has no more, and neither does it hold that memory.
+TEST(MemoryChangesTest, AdviceIsForTheRankThatIsOutOfMemory) {
+  for (const bool itself : {false, true}) {
+    Program full = Leaving(itself ? 6 : 0);
+    full.OutOfMemory(4 * kKiB);
+    const std::vector<Finding> findings =
+        AdviceFor(*RanksOf({Leaving(6).spec(), full.spec()}));
+    const auto out = std::find_if(
+        findings.begin(), findings.end(),
+        [](const Finding& one) { return one.id == "out_of_memory"; });
+    ASSERT_NE(out, findings.end());
+    EXPECT_EQ(SaysToFreeEarly(*out), itself);
+    // The request, and the lines of this rank.
+    EXPECT_EQ(out->evidence.size(), itself ? 5u : 2u);
+  }
 }
 
 // 300 KiB whatever the batch, and 50 and 100 for each of it.

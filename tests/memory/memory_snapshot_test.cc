@@ -4,9 +4,6 @@
 // at the peak adds up to it; the replay reserves what torch reserved.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +11,6 @@
 #include "analysis/summary.h"
 #include "analysis/tables/all_tables.h"
 #include "analysis/tables/memory_peak.h"
-#include "importers/load_inputs.h"
 #include "report/summary.h"
 #include "snapshot_trace.h"
 
@@ -36,6 +32,7 @@ class Table {
     rows_ = schema_.rows(summary_);
   }
   size_t size() const { return rows_.size(); }
+  const Summary& summary() const { return summary_; }
   std::string Text(size_t row, std::string_view column) const {
     const Cell cell = At(row, column);
     return IsNull(cell) ? "" : std::string(std::get<std::string_view>(cell));
@@ -201,6 +198,32 @@ TEST(MemorySnapshotTest, ABlockThatAStreamStillUses) {
   EXPECT_EQ(whatif->rows[0].peak_allocated_bytes, 1024);
 }
 
+// Somebody else has the address, so it was freed, though nothing says when.
+TEST(MemorySnapshotTest, AnAddressThatIsUsedAgain) {
+  SnapshotSpec spec;
+  spec.events = {{"segment_alloc", kBase, 2 * kMiB, 0, 1},
+                 {"alloc", kBase, 512, 0, 2, "first.py"},
+                 {"alloc", kBase, 1000, 0, 3, "second.py"},
+                 {"free_requested", kBase, 1000, 0, 4},
+                 {"free_completed", kBase, 1000, 0, 4}};
+  const auto trace = TraceOf(spec);
+  const auto whatif = ComputeMemoryWhatif(*trace, {});
+  ASSERT_TRUE(whatif) << whatif.error().message;
+  EXPECT_EQ(whatif->rows[0].peak_allocated_bytes, 1024);
+  const Table lives(*trace, "memory_lifetimes");
+  ASSERT_EQ(lives.size(), 2u);
+  for (const size_t row : {size_t{0}, size_t{1}}) {
+    EXPECT_EQ(lives.Int(row, "kept"), 0) << lives.Text(row, "line");
+    EXPECT_EQ(lives.Int(row, "median_life_ns"), 1000);
+  }
+  // The sum of the events has both, and what holds it says so.
+  const std::vector<PeakOfDevice> peaks = ComputeMemoryPeaks(*trace);
+  ASSERT_EQ(peaks.size(), 1u);
+  int64_t sum = 0;
+  for (const HeldRow& row : peaks[0].live) sum += row.bytes;
+  EXPECT_EQ(sum, peaks[0].allocated_bytes);
+}
+
 TEST(MemorySnapshotTest, RealSnapshotsToTheByte) {
   struct Truth {
     const char* file;
@@ -245,23 +268,11 @@ TEST(MemorySnapshotTest, RealSnapshotsToTheByte) {
 // Two ranks, each with a first GPU: the one that holds more is named first,
 // and what fits is said of each.
 TEST(MemorySnapshotTest, RanksAreASet) {
-  const std::string folder = testing::TempDir() + "memory_ranks";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  for (const int rank : {0, 1, 2}) {
-    SnapshotSpec spec = WithHole();
-    spec.events.resize(spec.events.size() - (rank == 1 ? 0 : 2));
-    if (rank == 2) spec.events.resize(3);
-    std::ofstream(folder + "/rank" + std::to_string(rank) + ".pickle",
-                  std::ios::binary)
-        << torch_memory::WriteSnapshot(spec);
-  }
-  auto inputs = ImportInputs({folder}, {});
-  ASSERT_TRUE(inputs) << inputs.error().message;
-  ASSERT_EQ(inputs->jobs.size(), 1u);
-  const auto trace = JoinInputs(*std::move(inputs), folder);
-  ASSERT_TRUE(trace) << trace.error().message;
-  const Table ranks(**trace, "memory_processes");
+  std::vector<SnapshotSpec> specs(3, WithHole());
+  for (const size_t rank : {size_t{0}, size_t{2}})
+    specs[rank].events.resize(rank == 2 ? 3 : specs[rank].events.size() - 2);
+  const auto trace = RanksOf(specs);
+  const Table ranks(*trace, "memory_processes");
   ASSERT_EQ(ranks.size(), 3u);
   EXPECT_EQ(ranks.Text(0, "process"), "rank 1");
   EXPECT_EQ(ranks.Int(0, "reserved_bytes"), 40 * kMiB);
@@ -272,7 +283,7 @@ TEST(MemorySnapshotTest, RanksAreASet) {
   EXPECT_EQ(ranks.Int(2, "allocated_bytes"), 8 * kMiB);
   MemoryWhatifOptions options;
   options.device_bytes = 32 * kMiB;
-  const auto whatif = ComputeMemoryWhatif(**trace, options);
+  const auto whatif = ComputeMemoryWhatif(*trace, options);
   ASSERT_TRUE(whatif) << whatif.error().message;
   ASSERT_EQ(whatif->rows.size(), 3u);
   EXPECT_EQ(whatif->rows[0].process, "rank 1");
@@ -282,9 +293,58 @@ TEST(MemorySnapshotTest, RanksAreASet) {
   EXPECT_TRUE(*whatif->rows[2].fits);
   TableOptions screen;
   screen.layout = TextLayout::kScreen;
-  const std::string text = RenderSummary(**trace, screen);
+  const std::string text = RenderSummary(*trace, screen);
   EXPECT_LT(text.find("rank 1"), text.find("rank 0")) << text;
   EXPECT_NE(text.find("rank 2"), text.npos) << text;
+}
+
+// Each of two ranks is full while the other one is empty, at addresses that
+// both have: together they never held more than one of them.
+TEST(MemorySnapshotTest, PeaksOfRanksDoNotAddUp) {
+  std::vector<SnapshotSpec> specs(2);
+  for (const size_t rank : {size_t{0}, size_t{1}}) {
+    const auto time = static_cast<int64_t>(1000 * rank);
+    const auto size = static_cast<int64_t>(4 + rank) * kMiB;
+    const char* const file = rank == 0 ? "zero.py" : "one.py";
+    specs[rank].events = {
+        {"segment_alloc", kBase, 20 * kMiB, 0, 1},
+        {"alloc", kBase, kMiB, 0, 2, "both.py"},
+        {"alloc", kBase + 2 * kMiB, size, 0, time + 10, file},
+        {"free_requested", kBase + 2 * kMiB, size, 0, time + 20, file},
+        {"free_completed", kBase + 2 * kMiB, size, 0, time + 20, file},
+        {"snapshot", 0, 0, 0, 3000}};
+  }
+  const auto trace = RanksOf(specs);
+  const Table memory(*trace, "memory");
+  ASSERT_EQ(memory.size(), 2u);
+  for (const size_t rank : {size_t{0}, size_t{1}}) {
+    const int64_t most = (5 + static_cast<int64_t>(rank)) * kMiB;
+    EXPECT_EQ(memory.Text(rank, "place"), "Place(gpu:0)");
+    EXPECT_EQ(memory.Text(rank, "process"), "rank " + std::to_string(rank));
+    EXPECT_EQ(memory.Int(rank, "peak_allocated_bytes"), most);
+    EXPECT_EQ(memory.Int(rank, "peak_reserved_bytes"), 20 * kMiB);
+    const MemoryLife& life = memory.summary().memory[rank].life;
+    EXPECT_EQ(life.before_bytes, 0);
+    ASSERT_EQ(life.live_at_peak.size(), 2u);
+    EXPECT_EQ(life.live_at_peak[0].bytes, most - kMiB);
+    EXPECT_EQ(life.live_at_peak[1].bytes, kMiB);
+  }
+  const std::vector<PeakOfDevice> peaks = ComputeMemoryPeaks(*trace);
+  ASSERT_EQ(peaks.size(), 2u);
+  EXPECT_EQ(peaks[0].process, "rank 1");
+  EXPECT_EQ(peaks[0].live[0].owner, "forward (one.py:18)");
+  for (const PeakOfDevice& peak : peaks) {
+    int64_t sum = 0;
+    for (const HeldRow& row : peak.live) sum += row.bytes;
+    EXPECT_EQ(sum, peak.allocated_bytes) << peak.process;
+  }
+  // Rows inside say whose they are.
+  TableOptions csv;
+  csv.format = TableFormat::kCsv;
+  csv.views = kMemoryView | kMemoryLifeView;
+  const std::string text = RenderSummary(*trace, csv);
+  EXPECT_NE(text.find("\nmemory_rows,\"Place(gpu:0), rank 1\","), text.npos)
+      << text;
 }
 
 TEST(MemorySnapshotTest, OutOfMemoryIsListedFirst) {

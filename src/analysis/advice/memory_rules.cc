@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that was out, or that is reserved and cannot be used.
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/advice/rules.h"
 #include "analysis/memory_accounts.h"
 #include "analysis/memory_retries.h"
 #include "analysis/memory_script.h"
+#include "analysis/out_of_memory.h"
+#include "analysis/process_name.h"
 #include "analysis/replay/memory_whatif.h"
 #include "base/text.h"
 
@@ -20,21 +23,6 @@ constexpr char kExpandable[] = "expandable_segments:True";
 constexpr int64_t kWorthBytes = int64_t{64} << 20;
 constexpr int64_t kWorthPart = 10;  // of what is reserved
 
-Row FirstOutOfMemory(const Trace& trace) {
-  for (Row row = 0; row < trace.size(); ++row)
-    if ((trace.flags()[row] & kEventInstant) != 0 &&
-        trace.str(trace.name()[row]) == "out of memory")
-      return row;
-  return kNoRow;
-}
-
-int64_t AskedBytes(const Trace& trace, Row row) {
-  for (const Arg& arg : trace.args_of(row))
-    if (arg.kind == ArgKind::kInt && trace.str(arg.key) == "bytes")
-      return arg.int_value;
-  return 0;
-}
-
 std::string AskedText(const Trace& trace, Row row) {
   std::string text = BytesText(AskedBytes(trace, row)) + " was asked for";
   const std::string_view line = LineOf(trace, row);
@@ -42,69 +30,94 @@ std::string AskedText(const Trace& trace, Row row) {
   return text + ".";
 }
 
+// The place where a change saves most; null: none. `process`: as rows name it,
+// of this one alone.
+const MemoryWhatifRow* MostSaved(const MemoryWhatif& whatif,
+                                 std::string_view change,
+                                 const std::optional<std::string>& process) {
+  const MemoryWhatifRow* most = nullptr;
+  for (const MemoryWhatifRow& row : whatif.rows)
+    if (row.change == change && (!process || row.process == *process) &&
+        row.saving_bytes > (most == nullptr ? 0 : most->saving_bytes))
+      most = &row;
+  return most;
+}
+
+void AddOutOfMemory(const AdviceInput& input, Row out,
+                    const MemoryWhatifRow* early, Finding& finding) {
+  const Trace& trace = input.trace();
+  finding.id = "out_of_memory";
+  finding.finding = "The program ran out of memory of the device.";
+  finding.saving_basis = "it lets the program run to its end";
+  finding.evidence.push_back(
+      {AskedText(trace, out), std::string(kOutOfMemoryName), out, 1, 0});
+  const uint32_t process = trace.tracks()[trace.track()[out]].process;
+  for (const MemoryPlace& place : input.summary.memory) {
+    if (place.process != process || !IsOfDevice(place.place)) continue;
+    for (const LiveRow& live : place.life.live_at_peak) {
+      if (finding.evidence.size() > kMostExamples) break;
+      finding.evidence.push_back(
+          {BytesText(live.bytes) + " was held by " + Quoted(live.name) + ".",
+           std::string(live.name), kNoRow, live.allocations, 0});
+    }
+  }
+  finding.to_try = {
+      "stepscope summary --views memory_peak: which lines hold the memory",
+      "stepscope whatif --memory --device-memory SIZE: what would fit"};
+  // Only if that alone makes room for it.
+  if (early == nullptr || early->saving_bytes < AskedBytes(trace, out)) return;
+  finding.evidence.push_back(
+      {"If what a step leaves to the next one were freed when it ends, " +
+           BytesText(early->saving_bytes) + " less would be reserved.",
+       "", kNoRow, 0, 0});
+  finding.to_try.push_back(
+      "zero_grad() right after the optimizer's step, and del of results "
+      "that are not needed any more: stepscope whatif --memory --free-early");
+}
+
 }  // namespace
 
 void FindMemoryShortage(const AdviceInput& input, Advice& advice) {
   const Trace& trace = input.trace();
   if (trace.memory().empty()) return;
-  const Row out = FirstOutOfMemory(trace);
+  const std::vector<Row> all_out = OutOfMemoryEvents(trace);
+  const Row out = all_out.empty() ? kNoRow : all_out.front();
   MemoryWhatifOptions options;
   options.settings = {kExpandable};
   options.free_early = out != kNoRow;
   const Result<MemoryWhatif> whatif = ComputeMemoryWhatif(trace, options);
-  int64_t saved = 0;
-  int64_t saved_early = 0;
-  int64_t reserved = 0;
+  // Of the process that had no more, since each has its own memory.
+  std::optional<std::string> process;
+  if (out != kNoRow)
+    process =
+        NameAmongSeveral(trace, trace.tracks()[trace.track()[out]].process);
+  const MemoryWhatifRow* saving = nullptr;
+  const MemoryWhatifRow* early = nullptr;
   if (whatif) {
-    for (const MemoryWhatifRow& row : whatif->rows) {
-      if (row.change == kExpandable)
-        saved += std::max<int64_t>(0, row.saving_bytes);
-      else if (row.change == kFreeEarlyChange)
-        saved_early = std::max(saved_early, row.saving_bytes);
-    }
-    for (const MemoryWhatif::Recorded& recorded : whatif->recorded)
-      reserved += recorded.peak_reserved_bytes;
+    saving = MostSaved(*whatif, kExpandable, process);
+    early = MostSaved(*whatif, kFreeEarlyChange, process);
   }
+  const int64_t saved = saving == nullptr ? 0 : saving->saving_bytes;
+  const int64_t reserved =
+      saving == nullptr ? 0 : SaturatingAdd(saving->peak_reserved_bytes, saved);
   const bool worth = saved >= kWorthBytes && saved >= reserved / kWorthPart;
   if (out == kNoRow && !worth) return;
   Finding finding;
   if (out != kNoRow) {
-    finding.id = "out_of_memory";
-    finding.finding = "The program ran out of memory of the device.";
-    finding.saving_basis = "it lets the program run to its end";
-    finding.evidence.push_back(
-        {AskedText(trace, out), "out of memory", out, 1, 0});
-    for (const MemoryPlace& place : input.summary.memory)
-      for (const LiveRow& live : place.life.live_at_peak) {
-        if (finding.evidence.size() > kMostExamples) break;
-        finding.evidence.push_back(
-            {BytesText(live.bytes) + " was held by " + Quoted(live.name) + ".",
-             std::string(live.name), kNoRow, live.allocations, 0});
-      }
-    finding.to_try = {
-        "stepscope summary --views memory_peak: which lines hold the memory",
-        "stepscope whatif --memory --device-memory SIZE: what would fit"};
-    // Only if that alone makes room for it.
-    if (saved_early > 0 && saved_early >= AskedBytes(trace, out)) {
-      finding.evidence.push_back(
-          {"If what a step leaves to the next one were freed when it ends, " +
-               BytesText(saved_early) + " less would be reserved.",
-           "", kNoRow, 0, 0});
-      finding.to_try.push_back(
-          "zero_grad() right after the optimizer's step, and del of results "
-          "that are not needed any more: stepscope whatif --memory "
-          "--free-early");
-    }
+    AddOutOfMemory(input, out, early, finding);
   } else {
     finding.id = "memory_fragmentation";
     finding.finding =
         "Memory is reserved in pieces that are too small to be used.";
     finding.saving_basis = "what the replayed allocator does not reserve";
+    finding.saving_bytes = saved;
   }
   if (worth) {
-    if (out == kNoRow) finding.saving_bytes = saved;
-    finding.evidence.push_back({"A replay with " + std::string(kExpandable) +
-                                    " reserves " + BytesText(reserved - saved) +
+    const std::string whose =
+        saving->process.empty() ? "" : " of " + saving->process;
+    finding.evidence.push_back({"A replay" + whose + " with " +
+                                    std::string(kExpandable) + " reserves " +
+                                    BytesText(saving->peak_reserved_bytes) +
                                     " instead of " + BytesText(reserved) + ".",
                                 "", kNoRow, 0, 0});
     finding.to_try.push_back("PYTORCH_CUDA_ALLOC_CONF=" +

@@ -15,6 +15,14 @@
 
 namespace stepscope {
 
+// What a change is made of: a recording, and what is concluded from it.
+struct RecordedMemory {
+  const EventTree& tree;
+  const StepFinder& finder;
+  const MemoryScript& script;
+  MemoryCategories& categories;
+};
+
 // What is computed a second time, over the whole recording.
 struct MadeAgain {
   uint64_t calls = 0;
@@ -29,9 +37,8 @@ struct MadeAgain {
 // backward pass, before the first of it is needed, all of the call is done once
 // more. `ops` is the script's, or that with other sizes. Calls of which nothing
 // is kept stay as they are.
-MadeAgain Checkpoint(const EventTree& tree, const StepFinder& finder,
-                     const MemoryScript& script, const ModuleCalls& calls,
-                     MemoryCategories& categories, memory::Script& ops);
+MadeAgain Checkpoint(const RecordedMemory& recorded, const ModuleCalls& calls,
+                     memory::Script& ops);
 
 struct FreedEarly {
   uint64_t allocations = 0;
@@ -41,8 +48,6 @@ struct FreedEarly {
 // What a step made and the next one freed is freed when the first ends:
 // gradients that the optimizer has used, and what modules returned. Whether the
 // program reads it in between is not recorded.
-FreedEarly FreeEarly(const EventTree& tree, const StepFinder& finder,
-                     const MemoryScript& script, MemoryCategories& categories,
-                     memory::Script& ops);
+FreedEarly FreeEarly(const RecordedMemory& recorded, memory::Script& ops);
 
 }  // namespace stepscope

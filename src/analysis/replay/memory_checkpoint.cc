@@ -30,21 +30,18 @@ struct CallPlan {
 
 class Checkpointer {
  public:
-  Checkpointer(const EventTree& tree, const MemoryScript& script,
-               const ModuleCalls& calls, MemoryCategories& categories,
+  Checkpointer(const RecordedMemory& recorded, const ModuleCalls& calls,
                memory::Script& ops)
-      : tree_(tree),
-        trace_(tree.trace()),
-        script_(script),
+      : from_(recorded),
+        trace_(recorded.tree.trace()),
         calls_(calls),
-        categories_(categories),
         ops_(ops),
         places_(ops),
         call_of_(ops.allocations, ModuleCalls::kNone),
         plans_(calls.calls().size()),
         is_dropped_(ops.allocations) {}
 
-  MadeAgain Run(const StepFinder& finder) {
+  MadeAgain Run() {
     FindOwn();
     MadeAgain again;
     std::set<std::pair<uint32_t, uint32_t>> steps;
@@ -55,8 +52,9 @@ class Checkpointer {
       ++again.calls;
       again.host_ns =
           SaturatingAdd(again.host_ns, call.when.end - call.when.begin);
-      again.device_ns = SaturatingAdd(again.device_ns, tree_.gpu_ns(call.row));
-      const uint32_t step = finder.Find(call.process, call.when.begin);
+      again.device_ns =
+          SaturatingAdd(again.device_ns, from_.tree.gpu_ns(call.row));
+      const uint32_t step = from_.finder.Find(call.process, call.when.begin);
       if (step != StepFinder::kNone) steps.insert({call.process, step});
     }
     for (const auto& [id, until] : kept_until_)
@@ -67,11 +65,8 @@ class Checkpointer {
   }
 
  private:
-  int64_t TimeOf(const Op& op) const {
-    return trace_.memory().stored()[op.event].time_ns;
-  }
   Row OwnerOf(uint32_t id) const {
-    return trace_.memory().stored()[script_.allocations[id].made].owner;
+    return trace_.memory().stored()[from_.script.allocations[id].made].owner;
   }
 
   void FindOwn() {
@@ -85,22 +80,17 @@ class Checkpointer {
       plan.first = std::min(plan.first, i);
       plan.ids.push_back(op.id);
     }
-    for (uint32_t i = 0; i < plans_.size(); ++i) {
-      const int64_t end = calls_.calls()[i].when.end;
-      plans_[i].end = static_cast<uint32_t>(
-          std::partition_point(ops_.ops.begin(), ops_.ops.end(),
-                               [&](const Op& op) { return TimeOf(op) < end; }) -
-          ops_.ops.begin());
-    }
+    for (uint32_t i = 0; i < plans_.size(); ++i)
+      plans_[i].end = FirstOpFrom(trace_, ops_, calls_.calls()[i].when.end);
   }
 
   // What made an allocation: the outermost operator around it, or the stack.
   Row MakerOf(uint32_t id) const {
     Row row = OwnerOf(id);
     if (row == kNoRow || (trace_.flags()[row] & kEventInstant) != 0) return row;
-    for (Row around = tree_.parent(row);
+    for (Row around = from_.tree.parent(row);
          around != kNoRow && IsOperator(trace_.type()[around]);
-         around = tree_.parent(around))
+         around = from_.tree.parent(around))
       row = around;
     return row;
   }
@@ -111,7 +101,8 @@ class Checkpointer {
     for (size_t i = plan.ids.size(); i-- > 0;) {
       const uint32_t id = plan.ids[i];
       if (places_.freed[id] < plan.end) continue;  // gone when it returns
-      const MemoryCategory category = categories_.Of(script_.allocations[id]);
+      const MemoryCategory category =
+          from_.categories.Of(from_.script.allocations[id]);
       if (category != MemoryCategory::kActivations &&
           category != MemoryCategory::kTemporary &&
           category != MemoryCategory::kOther)
@@ -195,11 +186,9 @@ class Checkpointer {
     }
   }
 
-  const EventTree& tree_;
+  const RecordedMemory from_;
   const Trace& trace_;
-  const MemoryScript& script_;
   const ModuleCalls& calls_;
-  MemoryCategories& categories_;
   memory::Script& ops_;
   ScriptPlaces places_;
   std::vector<uint32_t> call_of_;            // by id
@@ -211,10 +200,9 @@ class Checkpointer {
 
 }  // namespace
 
-MadeAgain Checkpoint(const EventTree& tree, const StepFinder& finder,
-                     const MemoryScript& script, const ModuleCalls& calls,
-                     MemoryCategories& categories, memory::Script& ops) {
-  return Checkpointer(tree, script, calls, categories, ops).Run(finder);
+MadeAgain Checkpoint(const RecordedMemory& recorded, const ModuleCalls& calls,
+                     memory::Script& ops) {
+  return Checkpointer(recorded, calls, ops).Run();
 }
 
 }  // namespace stepscope

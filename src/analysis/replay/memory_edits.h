@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "memory/replay.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 
@@ -29,6 +30,18 @@ struct ScriptPlaces {
   std::vector<uint32_t> made;  // kNever: it was found
   std::vector<uint32_t> freed;
 };
+
+// The first op at a time or later.
+inline uint32_t FirstOpFrom(const Trace& trace, const memory::Script& script,
+                            int64_t time_ns) {
+  const auto events = trace.memory().stored();
+  return static_cast<uint32_t>(
+      std::partition_point(script.ops.begin(), script.ops.end(),
+                           [&](const memory::Op& op) {
+                             return events[op.event].time_ns < time_ns;
+                           }) -
+      script.ops.begin());
+}
 
 class ScriptEdits {
  public:

@@ -137,6 +137,10 @@ class Asker {
     return program;
   }
 
+  RecordedMemory Of(const MemoryScript& script) {
+    return {tree_, finder_, script, categories_};
+  }
+
   // To be changed.
   Program Copy(const MemoryScript& script) {
     Program program = AsItWas(script);
@@ -148,16 +152,14 @@ class Asker {
     Program program = Copy(script);
     program.change =
         Joined("checkpoint " + options_.checkpoints[name], program.change);
-    program.made_again = Checkpoint(tree_, finder_, script, calls_[name],
-                                    categories_, program.own);
+    program.made_again = Checkpoint(Of(script), calls_[name], program.own);
     return program;
   }
 
   Program Freed(const MemoryScript& script) {
     Program program = Copy(script);
     program.change = Joined(std::string(kFreeEarlyChange), program.change);
-    program.freed_early =
-        FreeEarly(tree_, finder_, script, categories_, program.own);
+    program.freed_early = FreeEarly(Of(script), program.own);
     return program;
   }
 

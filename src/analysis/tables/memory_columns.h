@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Columns of the rows of a place's memory.
+// Columns of the rows of a place's memory, and whose it is.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "analysis/schema.h"
 #include "analysis/tables/memory.h"
 
 namespace stepscope {
+
+// Of rows that several ranks have: their peaks are at different times, so that
+// each has its own row. `name`: as NameAmongSeveral() has it.
+template <typename Row>
+void AddProcessColumn(ColumnsOf<Row>& columns, std::string Row::*name) {
+  columns
+      .Text("process",
+            "the rank, or else the file or the process, where there are "
+            "several",
+            [name](const Row& row) { return TextOrNone(row.*name); })
+      .OnlyIfAny()
+      .TellsApart();
+}
 
 inline ColumnsOf<MemoryRow> MemoryRowColumns() {
   ColumnsOf<MemoryRow> columns;

@@ -6,11 +6,13 @@
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "analysis/tables/memory.h"
+#include "analysis/tables/memory_columns.h"
 
 namespace stepscope {
 namespace {
 
 struct GrowthRow {
+  std::string process;
   LeakRow leak;
   std::string_view line;
 };
@@ -22,7 +24,7 @@ RowList GrowthRows(const Summary& summary) {
   std::vector<GrowthRow> rows;
   for (const MemoryPlace& place : ComputeMemory(tree, steps))
     for (const LeakRow& leak : place.life.leaks)
-      rows.push_back({leak, LineOf(trace, leak.example)});
+      rows.push_back({place.process_name, leak, LineOf(trace, leak.example)});
   return RowList::Own(std::move(rows));
 }
 
@@ -32,6 +34,7 @@ TableSchema DeclareMemoryGrowthTable() {
   ColumnsOf<GrowthRow> columns;
   columns.Text("name", "the operator or function that allocated it",
                [](const GrowthRow& row) { return row.leak.name; });
+  AddProcessColumn(columns, &GrowthRow::process);
   columns.Bytes("bytes_per_step", Adds::kNothing,
                 "bytes that a step adds, on average", [](const GrowthRow& row) {
                   return AverageNs(row.leak.bytes, row.leak.steps);

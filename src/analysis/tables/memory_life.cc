@@ -22,26 +22,21 @@ constexpr size_t kStepsForLeaks = 4;
 constexpr StringId kStepItself{0xfffffffeu};
 
 struct Allocation {
-  uint32_t place = 0;
   int64_t bytes = 0;
   StringId name;
-  uint32_t process = 0;
   uint32_t step = StepFinder::kNone;  // of the process, in time order
   Row owner = kNoRow;                 // who is accountable
 };
 
-// Ranks of a job have the same places, and often the same addresses.
+// Places often have the same addresses.
 struct AddressKey {
   uint32_t place = 0;
-  uint32_t process = 0;
   uint64_t address = 0;
   friend bool operator==(const AddressKey&, const AddressKey&) = default;
 };
 struct AddressKeyHash {
   size_t operator()(const AddressKey& key) const {
-    return (key.address ^ (uint64_t{key.place} << 48) ^
-            (uint64_t{key.process} << 32)) *
-           0x9e3779b97f4a7c15u;
+    return (key.address ^ (uint64_t{key.place} << 48)) * 0x9e3779b97f4a7c15u;
   }
 };
 
@@ -53,81 +48,40 @@ bool IsReserved(const MemoryEvent& event) {
 class Replay {
  public:
   Replay(const EventTree& tree, const StepTable& steps,
-         const std::optional<Interval>& peaks_in)
+         const std::vector<MemoryOfPlace>& places)
       : tree_(tree),
         finder_(tree, steps),
         accountable_(tree),
-        peaks_in_(peaks_in) {}
+        places_(places),
+        lives_(places.size()) {
+    for (const MemoryOfPlace& place : places)
+      slots_.Insert(KeyOfMemory(place.process, place.place));
+  }
 
   std::vector<MemoryLife> Run() {
-    FindPeaks();
-    const MemoryTable& events = tree_.trace().memory();
+    const Trace& trace = tree_.trace();
+    const MemoryTable& events = trace.memory();
     for (size_t i = 0; i < events.size(); ++i) {
-      if (IsReserved(events[i])) continue;
-      const uint32_t place = places_.Find(events[i].place.v);
-      Apply(events[i], place);
-      if (peaks_[place].event == i) Snapshot(place);
+      const MemoryEvent event = events[i];
+      const uint32_t place = slots_.Find(
+          KeyOfMemory(trace.tracks()[event.track].process, event.place));
+      if (!IsReserved(event)) Apply(event, place);
+      if (places_[place].sums.peak_event() == i) Snapshot(place);
     }
     FindLeaks();
     return std::move(lives_);
   }
 
  private:
-  struct Peak {
-    size_t event = SIZE_MAX;  // none: nothing was allocated
-    int64_t bytes = 0;
-    int64_t running = 0;
-    bool stated = false;
-  };
-
-  void FindPeaks() {
-    const MemoryTable& events = tree_.trace().memory();
-    for (size_t i = 0; i < events.size(); ++i) {
-      const MemoryEvent& event = events[i];
-      uint32_t place = places_.Insert(event.place.v);
-      if (place == FlatMap::kNew) {
-        place = places_.size() - 1;
-        peaks_.emplace_back();
-      }
-      if (IsReserved(event)) continue;
-      Peak& peak = peaks_[place];
-      const int64_t bytes = Magnitude(event.bytes);
-      peak.running = event.kind == MemoryKind::kFree
-                         ? SaturatingSubtract(peak.running, bytes)
-                         : SaturatingAdd(peak.running, bytes);
-      if (event.total_allocated > 0 && !peak.stated) {
-        peak.stated = true;
-        peak.bytes = 0;
-      }
-      const int64_t now = peak.stated ? static_cast<int64_t>(std::min<uint64_t>(
-                                            event.total_allocated, INT64_MAX))
-                                      : peak.running;
-      if (now <= peak.bytes || !MayBePeak(event)) continue;
-      peak.bytes = now;
-      peak.event = i;
-    }
-    lives_.resize(peaks_.size());
-  }
-
-  bool MayBePeak(const MemoryEvent& event) const {
-    return !peaks_in_ || (event.time_ns >= peaks_in_->begin &&
-                          event.time_ns < peaks_in_->end);
-  }
-
   void Apply(const MemoryEvent& event, uint32_t place) {
-    const uint32_t process = tree_.trace().tracks()[event.track].process;
-    const AddressKey key{place, process, event.address};
+    const AddressKey key{place, event.address};
     if (event.kind == MemoryKind::kFree) {
       live_.erase(key);
       return;
     }
     const Row owner = accountable_.Of(event.owner);
-    live_[key] = {place,
-                  Magnitude(event.bytes),
-                  NameOfOwner(owner),
-                  process,
-                  finder_.Find(process, event.time_ns),
-                  owner};
+    live_[key] = {Magnitude(event.bytes), NameOfOwner(owner),
+                  finder_.Find(places_[place].process, event.time_ns), owner};
   }
 
   StringId NameOfOwner(Row row) const {
@@ -144,7 +98,7 @@ class Replay {
 
   void Snapshot(uint32_t place) {
     MemoryLife& life = lives_[place];
-    life.peak_event = peaks_[place].event;
+    life.peak_event = places_[place].sums.peak_event();
     life.peak_at_ns = tree_.trace().memory()[life.peak_event].time_ns;
     std::map<uint32_t, LiveRow> rows;
     int64_t known = 0;
@@ -162,8 +116,8 @@ class Replay {
                        return std::tuple(b.bytes, a.name) <
                               std::tuple(a.bytes, b.name);
                      });
-    life.before_bytes =
-        std::max<int64_t>(0, SaturatingSubtract(peaks_[place].bytes, known));
+    life.before_bytes = std::max<int64_t>(
+        0, SaturatingSubtract(places_[place].sums.peak_allocated(), known));
   }
 
   void FindLeaks() {
@@ -172,13 +126,13 @@ class Replay {
       int64_t most = -1;  // bytes of the example
       std::vector<bool> steps;
     };
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Growth> all;
+    std::map<std::pair<uint32_t, uint32_t>, Growth> all;  // place, name
     for (const auto& [key, allocation] : live_) {
-      const size_t count = finder_.count(allocation.process);
+      const size_t count = finder_.count(places_[key.place].process);
       const uint32_t step = allocation.step;
       if (count < kStepsForLeaks || step == StepFinder::kNone) continue;
       if (step == 0 || step + 1 == count) continue;
-      Growth& growth = all[{key.place, allocation.process, allocation.name.v}];
+      Growth& growth = all[{key.place, allocation.name.v}];
       growth.steps.resize(count);
       growth.row.name = NameOf(allocation.name);
       growth.row.bytes = SaturatingAdd(growth.row.bytes, allocation.bytes);
@@ -195,7 +149,7 @@ class Replay {
     }
     for (const auto& [key, growth] : all) {
       if (growth.row.steps + 2 != growth.steps.size()) continue;
-      lives_[std::get<0>(key)].leaks.push_back(growth.row);
+      lives_[key.first].leaks.push_back(growth.row);
     }
     for (MemoryLife& life : lives_) {
       std::stable_sort(
@@ -207,9 +161,8 @@ class Replay {
   const EventTree& tree_;
   const StepFinder finder_;
   Accountable accountable_;
-  const std::optional<Interval> peaks_in_;
-  FlatMap places_;  // to the slots of `peaks_` and `lives_`
-  std::vector<Peak> peaks_;
+  const std::vector<MemoryOfPlace>& places_;
+  FlatMap slots_;  // to those of `places_` and `lives_`
   std::vector<MemoryLife> lives_;
   std::unordered_map<AddressKey, Allocation, AddressKeyHash> live_;
 };
@@ -218,8 +171,8 @@ class Replay {
 
 std::vector<MemoryLife> ComputeMemoryLives(
     const EventTree& tree, const StepTable& steps,
-    const std::optional<Interval>& peaks_in) {
-  return Replay(tree, steps, peaks_in).Run();
+    const std::vector<MemoryOfPlace>& places) {
+  return Replay(tree, steps, places).Run();
 }
 
 }  // namespace stepscope

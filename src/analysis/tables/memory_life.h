@@ -6,12 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "analysis/event_tree.h"
-#include "analysis/interval.h"
+#include "analysis/memory_sums.h"
 #include "analysis/steps.h"
 
 namespace stepscope {
@@ -42,11 +41,10 @@ struct MemoryLife {
   std::vector<LeakRow> leaks;  // by size
 };
 
-// Places in order of their first event, as ComputeMemory has them. Leaks are
-// looked for with four steps or more. `peaks_in`: peaks are looked for in this
-// range of times only.
+// Of each place, of which `places` has the peaks. Leaks are looked for with
+// four steps or more.
 std::vector<MemoryLife> ComputeMemoryLives(
     const EventTree& tree, const StepTable& steps,
-    const std::optional<Interval>& peaks_in = std::nullopt);
+    const std::vector<MemoryOfPlace>& places);
 
 }  // namespace stepscope

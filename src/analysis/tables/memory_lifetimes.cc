@@ -6,14 +6,17 @@
 
 #include "analysis/memory_script.h"
 #include "analysis/order_statistics.h"
+#include "analysis/process_name.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
+#include "analysis/tables/memory_columns.h"
 #include "trace/memory_levels.h"
 
 namespace stepscope {
 namespace {
 
 struct LifetimeRow {
+  std::string process;
   std::string_view place;
   std::string_view name;
   std::string_view line;
@@ -54,6 +57,7 @@ RowList LifetimeRows(const Summary& summary) {
       }
     }
     for (auto& [key, row] : by_line) {
+      row.process = NameAmongSeveral(trace, script.process);
       row.place = trace.str(script.place);
       row.name = key.first;
       row.line = key.second;
@@ -96,6 +100,7 @@ TableSchema DeclareMemoryLifetimesTable() {
   columns.Text("line", "the innermost line of the program that is not torch's",
                [](const LifetimeRow& row) { return TextOrNone(row.line); });
   columns.Text("place", "where the memory is", &LifetimeRow::place);
+  AddProcessColumn(columns, &LifetimeRow::process);
   return {.key = "memory_lifetimes",
           .title = "Lifetimes of memory",
           .meaning = "how long do allocations live?",

@@ -10,6 +10,7 @@
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/memory.h"
+#include "analysis/tables/memory_columns.h"
 #include "analysis/tables/rows.h"
 #include "base/short_place.h"
 
@@ -29,8 +30,6 @@ std::vector<HeldRow> BySize(const HeldByText& held) {
   return rows;
 }
 
-// By account: each process has its own allocator, and a place's peak is of all
-// of them.
 void AddHeld(const Trace& trace, const MemoryAccount& account,
              size_t peak_event, HeldByText& held) {
   for (const HeldByOwner& one : HeldAfter(trace, account, peak_event)) {
@@ -59,12 +58,14 @@ std::vector<PeakOfDevice> ComputeMemoryPeaks(const Trace& trace) {
     if (peak_event >= trace.memory().size()) continue;
     HeldByText held;
     for (const MemoryAccount& account : accounts)
-      if (trace.str(account.place) == place.place)
+      if (account.process == place.process &&
+          trace.str(account.place) == place.place)
         AddHeld(trace, account, peak_event, held);
     if (place.life.before_bytes > 0)
       held[{kBeforeName, {}, {}}] = {
           kBeforeName, {}, "other", place.life.before_bytes, 0};
     devices.push_back({ShortPlace(place.place),
+                       place.process_name,
                        place.peak_allocated_bytes,
                        place.peak_reserved_bytes,
                        BySize(held),
@@ -109,6 +110,7 @@ ColumnsOf<HeldRow> HeldColumns() {
 ColumnsOf<PeakOfDevice> PeakDeviceColumns() {
   ColumnsOf<PeakOfDevice> columns;
   columns.Text("device", "where the memory is", &PeakOfDevice::device);
+  AddProcessColumn(columns, &PeakOfDevice::process);
   columns.Bytes("allocated_bytes", Adds::kNothing,
                 "the most that was allocated at once",
                 &PeakOfDevice::allocated_bytes);
@@ -125,7 +127,7 @@ ColumnsOf<PeakOfDevice> PeakDeviceColumns() {
 TableSchema DeclareMemoryPeakTable() {
   ColumnsOf<PeakOfDevice> columns = PeakDeviceColumns();
   columns.Nested(
-      "others", "devices that held less", PeakDeviceColumns(),
+      "others", "devices that held less, of any process", PeakDeviceColumns(),
       [](const PeakOfDevice& row) { return RowList::Of(row.others); });
   return {.key = "memory_peak",
           .title = "Memory at the peak by line",

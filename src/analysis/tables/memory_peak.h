@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,13 +23,15 @@ struct HeldRow {
 
 struct PeakOfDevice {
   std::string_view device;  // "gpu:0"
+  std::string process;      // as NameAmongSeveral() has it
   int64_t allocated_bytes = 0;
   int64_t reserved_bytes = 0;
   std::vector<HeldRow> live;         // by size
   std::vector<PeakOfDevice> others;  // of the first: those that held less
 };
 
-// The device that held most first. Texts live as long as the trace.
+// Of each process; the device that held most first. Texts live as long as the
+// trace.
 std::vector<PeakOfDevice> ComputeMemoryPeaks(const Trace& trace);
 
 }  // namespace stepscope

@@ -8,6 +8,7 @@
 #include "analysis/memory_accounts.h"
 #include "analysis/memory_retries.h"
 #include "analysis/memory_sums.h"
+#include "analysis/out_of_memory.h"
 #include "analysis/process_name.h"
 #include "analysis/schema.h"
 #include "analysis/step_finder.h"
@@ -16,16 +17,6 @@
 
 namespace stepscope {
 namespace {
-
-std::vector<uint64_t> OutOfMemoryOf(const Trace& trace) {
-  std::vector<uint64_t> counts(trace.processes().size());
-  const StringId name = trace.strings().Find("out of memory");
-  if (name == StringId()) return counts;
-  for (Row row = 0; row < trace.size(); ++row)
-    if (trace.name()[row] == name && (trace.flags()[row] & kEventInstant) != 0)
-      ++counts[trace.tracks()[trace.track()[row]].process];
-  return counts;
-}
 
 void SetLargestCategory(const Trace& trace, const MemoryAccount& account,
                         size_t peak_event, MemoryOfProcess& row) {
@@ -72,7 +63,9 @@ std::vector<MemoryOfProcess> ComputeMemoryOfProcesses(const EventTree& tree,
     return !IsOfDevice(trace.str(account.place));
   });
   const std::vector<MemorySums> sums = SumsOf(trace, accounts);
-  const std::vector<uint64_t> out_of_memory = OutOfMemoryOf(trace);
+  std::vector<uint64_t> out_of_memory(trace.processes().size());
+  for (const Row row : OutOfMemoryEvents(trace))
+    ++out_of_memory[trace.tracks()[trace.track()[row]].process];
   const StepFinder finder(tree, steps);
   std::vector<MemoryOfProcess> rows;
   for (size_t i = 0; i < accounts.size(); ++i) {

@@ -8,14 +8,18 @@
 #include "analysis/memory_accounts.h"
 #include "analysis/memory_retries.h"
 #include "analysis/memory_script.h"
+#include "analysis/out_of_memory.h"
+#include "analysis/process_name.h"
 #include "analysis/schema.h"
 #include "analysis/step_finder.h"
 #include "analysis/summary.h"
+#include "analysis/tables/memory_columns.h"
 
 namespace stepscope {
 namespace {
 
 struct SegmentRow {
+  std::string process;
   std::string_view place;
   std::string_view what;
   std::string_view name;
@@ -30,89 +34,93 @@ struct SegmentRow {
   std::optional<int64_t> took_ns;
 };
 
-// Events that a snapshot states; what they asked for is an argument.
-void AddIncidents(const Trace& trace, const StepFinder& finder,
-                  std::vector<SegmentRow>& rows) {
-  for (Row row = 0; row < trace.size(); ++row) {
-    if (trace.str(trace.name()[row]) != "out of memory" ||
-        (trace.flags()[row] & kEventInstant) == 0)
-      continue;
-    SegmentRow out;
-    out.what = "out of memory";
-    out.at_ns = trace.start_ns()[row];
-    const Track& track = trace.tracks()[trace.track()[row]];
-    const uint32_t step = finder.Find(track.process, out.at_ns);
-    if (step != StepFinder::kNone) out.step = step;
-    out.line = LineOf(trace, row);
-    for (const Arg& arg : trace.args_of(row)) {
-      if (arg.kind == ArgKind::kInt && trace.str(arg.key) == "bytes")
-        out.asked_bytes = arg.int_value;
-      if (arg.kind == ArgKind::kText && trace.str(arg.key) == "name")
-        out.name = trace.str(arg.text);
-    }
-    rows.push_back(out);
-  }
-}
+class SegmentTable {
+ public:
+  SegmentTable(const Trace& trace, const StepFinder& finder)
+      : trace_(trace), finder_(finder) {}
 
-void AddRetries(const Trace& trace, const StepFinder& finder,
-                const MemoryScript& script, std::vector<SegmentRow>& rows) {
-  for (const MemoryRetry& retry : FindMemoryRetries(trace, script)) {
-    const MemoryEvent event = trace.memory()[retry.event];
-    SegmentRow row;
-    row.place = trace.str(script.place);
-    row.what = "retry";
-    row.name = OwnerName(trace, event.owner);
-    row.line = LineOf(trace, event.owner);
-    row.at_ns = retry.begin_ns;
-    const uint32_t step = finder.Find(script.process, event.time_ns);
-    if (step != StepFinder::kNone) row.step = step;
-    row.asked_bytes = event.bytes - event.padding_bytes;
-    row.segment_bytes = retry.reserved_bytes;
-    row.released_bytes = retry.released_bytes;
-    row.took_ns = retry.took_ns;
-    rows.push_back(row);
+  std::vector<SegmentRow> Rows() {
+    AddIncidents();
+    const std::vector<MemoryScript> scripts = MakeMemoryScripts(trace_);
+    for (const MemoryScript& script : scripts) AddRetries(script);
+    const auto incidents = static_cast<std::ptrdiff_t>(rows_.size());
+    for (const MemoryScript& script : scripts) AddSegments(script);
+    std::stable_sort(rows_.begin() + incidents, rows_.end(),
+                     [](const SegmentRow& a, const SegmentRow& b) {
+                       return a.free_bytes > b.free_bytes;
+                     });
+    return std::move(rows_);
   }
-}
+
+ private:
+  SegmentRow& Add(std::string_view what, uint32_t process, int64_t time_ns) {
+    SegmentRow& row = rows_.emplace_back();
+    row.what = what;
+    row.process = NameAmongSeveral(trace_, process);
+    row.at_ns = time_ns;
+    const uint32_t step = finder_.Find(process, time_ns);
+    if (step != StepFinder::kNone) row.step = step;
+    return row;
+  }
+  // What an allocation asked for.
+  SegmentRow& Add(std::string_view what, const MemoryScript& script,
+                  const MemoryEvent& event) {
+    SegmentRow& row = Add(what, script.process, event.time_ns);
+    row.place = trace_.str(script.place);
+    row.name = OwnerName(trace_, event.owner);
+    row.line = LineOf(trace_, event.owner);
+    row.asked_bytes = event.bytes - event.padding_bytes;
+    return row;
+  }
+
+  // Events that a snapshot states; what they asked for is an argument.
+  void AddIncidents() {
+    for (const Row event : OutOfMemoryEvents(trace_)) {
+      SegmentRow& row =
+          Add(kOutOfMemoryName, trace_.tracks()[trace_.track()[event]].process,
+              trace_.start_ns()[event]);
+      row.line = LineOf(trace_, event);
+      row.asked_bytes = AskedBytes(trace_, event);
+      for (const Arg& arg : trace_.args_of(event))
+        if (arg.kind == ArgKind::kText && trace_.str(arg.key) == "name")
+          row.name = trace_.str(arg.text);
+    }
+  }
+
+  void AddRetries(const MemoryScript& script) {
+    for (const MemoryRetry& retry : FindMemoryRetries(trace_, script)) {
+      SegmentRow& row = Add("retry", script, trace_.memory()[retry.event]);
+      row.at_ns = retry.begin_ns;
+      row.segment_bytes = retry.reserved_bytes;
+      row.released_bytes = retry.released_bytes;
+      row.took_ns = retry.took_ns;
+    }
+  }
+
+  void AddSegments(const MemoryScript& script) {
+    if (!IsOfDevice(trace_.str(script.place))) return;
+    const memory::ReplayResult replay =
+        memory::Replay(script.script, {script.settings, true});
+    for (const memory::ForcedSegment& forced : replay.forced) {
+      const memory::Op& op = script.script.ops[forced.op];
+      SegmentRow& row = Add("segment", script, trace_.memory()[op.event]);
+      row.segment_bytes = forced.segment.bytes;
+      row.free_bytes = forced.segment.free_bytes;
+      row.largest_hole_bytes = forced.segment.largest_free;
+    }
+  }
+
+  const Trace& trace_;
+  const StepFinder& finder_;
+  std::vector<SegmentRow> rows_;
+};
 
 RowList SegmentRows(const Summary& summary) {
   const Trace& trace = *summary.trace;
   if (trace.memory().empty()) return {};
   const EventTree tree(trace);
-  const StepTable steps(tree);
-  const StepFinder finder(tree, steps);
-  std::vector<SegmentRow> rows;
-  AddIncidents(trace, finder, rows);
-  const std::vector<MemoryScript> scripts = MakeMemoryScripts(trace);
-  for (const MemoryScript& script : scripts)
-    AddRetries(trace, finder, script, rows);
-  const size_t incidents = rows.size();
-  for (const MemoryScript& script : scripts) {
-    if (!IsOfDevice(trace.str(script.place))) continue;
-    const memory::ReplayResult replay =
-        memory::Replay(script.script, {script.settings, true});
-    for (const memory::ForcedSegment& forced : replay.forced) {
-      const memory::Op& op = script.script.ops[forced.op];
-      const MemoryEvent event = trace.memory()[op.event];
-      SegmentRow row;
-      row.place = trace.str(script.place);
-      row.what = "segment";
-      row.name = OwnerName(trace, event.owner);
-      row.line = LineOf(trace, event.owner);
-      row.at_ns = event.time_ns;
-      const uint32_t step = finder.Find(script.process, event.time_ns);
-      if (step != StepFinder::kNone) row.step = step;
-      row.asked_bytes = op.bytes;
-      row.segment_bytes = forced.segment.bytes;
-      row.free_bytes = forced.segment.free_bytes;
-      row.largest_hole_bytes = forced.segment.largest_free;
-      rows.push_back(row);
-    }
-  }
-  std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(incidents),
-                   rows.end(), [](const SegmentRow& a, const SegmentRow& b) {
-                     return a.free_bytes > b.free_bytes;
-                   });
-  return RowList::Own(std::move(rows));
+  const StepFinder finder(tree, StepTable(tree));
+  return RowList::Own(SegmentTable(trace, finder).Rows());
 }
 
 }  // namespace
@@ -148,6 +156,7 @@ TableSchema DeclareMemorySegmentsTable() {
                [](const SegmentRow& row) { return TextOrNone(row.line); });
   columns.Text("place", "where the memory is",
                [](const SegmentRow& row) { return TextOrNone(row.place); });
+  AddProcessColumn(columns, &SegmentRow::process);
   return {.key = "memory_segments",
           .title = "Segments and holes",
           .meaning = "which allocations forced the allocator to reserve more?",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of memory: by place, and what lived at the peak. In JSON both are
-// one.
+// The tables of memory: by process and place, and what lived at the peak. In
+// JSON both are one.
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/memory.h"
@@ -13,6 +13,7 @@ namespace {
 
 // A line of the table of its own that the peak has.
 struct PeakRow {
+  std::string process;
   std::string_view place;
   std::string_view name;
   std::string_view state;
@@ -35,16 +36,16 @@ RowList StatedPeakRows(const Summary& summary) {
   std::vector<PeakRow> rows;
   for (const MemoryPlace& place : summary.memory) {
     for (const LiveRow& live : place.life.live_at_peak) {
-      rows.push_back({place.place, live.name, "live", live.bytes,
-                      live.allocations, std::nullopt});
+      rows.push_back({place.process_name, place.place, live.name, "live",
+                      live.bytes, live.allocations, std::nullopt});
     }
     if (place.life.before_bytes > 0) {
-      rows.push_back({place.place, kBeforeName, "live", place.life.before_bytes,
-                      std::nullopt, std::nullopt});
+      rows.push_back({place.process_name, place.place, kBeforeName, "live",
+                      place.life.before_bytes, std::nullopt, std::nullopt});
     }
     for (const LeakRow& leak : place.life.leaks) {
-      rows.push_back({place.place, leak.name, "grows", leak.bytes,
-                      leak.allocations, leak.steps});
+      rows.push_back({place.process_name, place.place, leak.name, "grows",
+                      leak.bytes, leak.allocations, leak.steps});
     }
   }
   return RowList::Own(std::move(rows));
@@ -55,6 +56,7 @@ RowList StatedPeakRows(const Summary& summary) {
 TableSchema DeclareMemoryTable() {
   ColumnsOf<MemoryPlace> columns;
   columns.Text("place", "where the memory is", &MemoryPlace::place);
+  AddProcessColumn(columns, &MemoryPlace::process_name);
   columns.Bytes("peak_allocated_bytes", Adds::kNothing,
                 "the most that was allocated at one time",
                 &MemoryPlace::peak_allocated_bytes);
@@ -104,6 +106,7 @@ TableSchema DeclareMemoryLifeTable() {
   ColumnsOf<PeakRow> columns;
   columns.Text("name", "the event that allocated", &PeakRow::name);
   columns.Text("place", "where the memory is", &PeakRow::place);
+  AddProcessColumn(columns, &PeakRow::process);
   columns.Text("state", "live: not freed at the peak; grows: more every step",
                &PeakRow::state);
   columns.Bytes("bytes", Adds::kSum, "bytes of these", &PeakRow::bytes);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analysis/order_statistics.h"
+#include "analysis/process_name.h"
 #include "analysis/step_finder.h"
 
 namespace stepscope {
@@ -77,10 +78,12 @@ bool IsSampledOften(const MemorySeries& series, size_t steps) {
   return steps > 0 && series.bytes.size() > steps + 2;
 }
 
-MemoryPlace PlaceOfSeries(const MemorySeries& series, uint32_t process,
-                          const StepFinder& finder) {
+MemoryPlace PlaceOfSeries(const Trace& trace, const MemorySeries& series,
+                          uint32_t process, const StepFinder& finder) {
   MemoryPlace place;
   place.place = kHostMemory;
+  place.process = process;
+  place.process_name = NameAmongSeveral(trace, process);
   const auto most = std::max_element(series.bytes.begin(), series.bytes.end());
   place.peak_allocated_bytes = *most;
   place.life.peak_at_ns =
@@ -122,7 +125,7 @@ std::vector<MemoryPlace> ComputeProcessMemory(const EventTree& tree,
   std::vector<MemoryPlace> places;
   const StepFinder finder(tree, steps);
   for (const auto& [process, series] : by_process)
-    places.push_back(PlaceOfSeries(series, process, finder));
+    places.push_back(PlaceOfSeries(trace, series, process, finder));
   return places;
 }
 

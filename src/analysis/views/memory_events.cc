@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every allocation with its release, matched by place, kind and address in the
-// order of time. One of the two sides is empty where it was not recorded.
+// Every allocation with its release, matched by process, place, kind and
+// address in the order of time. One of the two sides is empty where it was not
+// recorded.
 #include <map>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "analysis/process_name.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
 #include "analysis/views/view_table.h"
@@ -44,10 +46,12 @@ class AllocationMatcher {
       : trace_(input.tree.trace()),
         query_(input.query),
         accountable_(input.tree) {
+    const ProcessFilter of_process(trace_, query_.process);
     for (const MemoryEvent& event : trace_.memory()) {
-      if (query_.place.empty() || trace_.str(event.place) == query_.place) {
-        Add(event);
-      }
+      const uint32_t process = trace_.tracks()[event.track].process;
+      if ((query_.place.empty() || trace_.str(event.place) == query_.place) &&
+          of_process(process))
+        Add(event, process);
     }
   }
 
@@ -65,14 +69,15 @@ class AllocationMatcher {
   }
 
  private:
-  using Key = std::tuple<uint32_t, bool, uint64_t>;
+  // Ranks have the same places, and often the same addresses.
+  using Key = std::tuple<uint32_t, uint32_t, bool, uint64_t>;
 
-  void Add(const MemoryEvent& event) {
+  void Add(const MemoryEvent& event, uint32_t process) {
     const bool reserved = event.kind == MemoryKind::kReservedAllocate ||
                           event.kind == MemoryKind::kReservedFree;
     const bool frees = event.kind == MemoryKind::kFree ||
                        event.kind == MemoryKind::kReservedFree;
-    const Key key{event.place.v, reserved, event.address};
+    const Key key{process, event.place.v, reserved, event.address};
     const auto live = live_.find(key);
     if (frees && live != live_.end()) {
       Free(rows_[live->second], event);

@@ -36,7 +36,8 @@ memory::AllocatorSettings RecordedSettings(const SnapshotReader& reader) {
     else if (key == "roundup_power2_divisions")
       divisions = value;
   }
-  if (settings.max_split_bytes <= 0)
+  // Blocks of expandable segments are always split, but torch takes both.
+  if (settings.max_split_bytes <= 0 || settings.expandable_segments)
     settings.max_split_bytes = settings.kNoLimit;
   // Stated by every power of two.
   if (const auto parsed =

@@ -42,6 +42,10 @@ Result<IntLists::Token> IntLists::Next() {
     STEPSCOPE_TRY_ASSIGN(const int c, Peek());
     if (c < 0) return Token::kEnd;
     if (IsOfNumber(c)) return ReadNumber();
+    if (c == '<')
+      return Bad(
+          "a page with a picture has no figures; call "
+          "export_memory_timeline() with a name that ends with .json.gz");
     if (c != '[' && c != ']' && !IsBlank(c))
       return Bad(
           "expected lists of numbers, as export_memory_timeline() "

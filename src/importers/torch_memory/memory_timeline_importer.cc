@@ -257,8 +257,14 @@ class MemoryTimeline : public Importer {
  public:
   std::string_view format() const override { return "torch_memory_timeline"; }
 
-  // A list that begins with a list of numbers: no other format has no names.
+  // A list that begins with a list of numbers: no other format has no names. Or
+  // the page with a picture, so that who gives it learns why it is not read.
   bool Sniff(std::span<const uint8_t> head) const override {
+    constexpr std::string_view kTitle = "<title>GPU Memory Timeline HTML</";
+    const std::string_view text(reinterpret_cast<const char*>(head.data()),
+                                std::min<size_t>(head.size(), 200));
+    if (text.starts_with("<html>") && text.find(kTitle) != text.npos)
+      return true;
     int open = 0;
     for (const uint8_t c : head) {
       if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "importers/input/input_source.h"
 #include "importers/torch_memory/memory_timeline_importer.h"
@@ -76,6 +77,33 @@ TEST(MemoryTimelineTest, Changes) {
   EXPECT_TRUE((*trace)->notes().empty());
 }
 
+// The same program in both kinds, as torch wrote them; the sums are what Python
+// adds up from the numbers in them.
+TEST(MemoryTimelineTest, RealFiles) {
+  for (const auto& [name, entries, dur_ns] :
+       {std::tuple("cpu.json.gz", 415u, int64_t{155'178'000}),
+        std::tuple("cpu.raw.json.gz", 496u, int64_t{155'177'760})}) {
+    auto input = InputSource::Open(
+        std::string(STEPSCOPE_FIXTURES "/torch_memory_timeline/") + name);
+    ASSERT_TRUE(input) << input.error().message;
+    TraceBuilder builder;
+    ASSERT_TRUE(MemoryTimelineImporter().Import(**input, {}, builder)) << name;
+    const auto trace = *builder.Finish();
+    const Held held = HeldIn(*trace);
+    EXPECT_EQ(held.peak, 438'684) << name;
+    EXPECT_EQ(held.now, 307'600) << name;
+    EXPECT_EQ(held.by_category.at("parameters"), 74'784) << name;
+    EXPECT_EQ(held.by_category.at("optimizer state"), 149'584) << name;
+    EXPECT_EQ(held.by_category.at("inputs"), 8'448) << name;
+    EXPECT_EQ(held.by_category.at("activations"), 0) << name;
+    EXPECT_EQ(held.by_category.at("gradients"), 74'784) << name;
+    EXPECT_EQ(trace->ledger().kept(), entries) << name;
+    EXPECT_EQ(trace->ledger().seen(), entries) << name;
+    EXPECT_EQ(trace->end_ns() - trace->begin_ns(), dur_ns) << name;
+    EXPECT_TRUE(trace->notes().empty()) << name;
+  }
+}
+
 TEST(MemoryTimelineTest, ShortFiles) {
   for (const char* text : {"[[], []]", "[[]]", " [\n[],[]]\n"}) {
     const auto trace = ReadText(text);
@@ -112,6 +140,17 @@ TEST(MemoryTimelineTest, DamagedRowsAreCounted) {
   ASSERT_TRUE(uneven);
   EXPECT_EQ((*uneven)->ledger().kept(), 1u);
   EXPECT_EQ((*uneven)->ledger().seen(), 2u);
+}
+
+// As torch 2.6 begins it.
+TEST(MemoryTimelineTest, APageWithAPicture) {
+  const auto trace = ReadText(
+      "<html>\n<head><meta charset=\"utf-8\" /><title>GPU Memory Timeline "
+      "HTML</title></head>\n<body>\n  <img src='data:image/png;base64,iVBO");
+  ASSERT_FALSE(trace);
+  EXPECT_EQ(trace.error().message,
+            "a.json: byte 0: a page with a picture has no figures; call "
+            "export_memory_timeline() with a name that ends with .json.gz");
 }
 
 TEST(MemoryTimelineTest, CutAtEveryByte) {

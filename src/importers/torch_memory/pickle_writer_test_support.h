@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,10 @@ namespace stepscope::torch_memory {
 
 class PickleWriter {
  public:
-  explicit PickleWriter(int protocol) : protocol_(protocol) {
+  // `by_torch`: as torch's writer in C++ does, not Python's: lists and dicts
+  // have their numbers once they are full.
+  explicit PickleWriter(int protocol, bool by_torch = false)
+      : protocol_(protocol), by_torch_(by_torch) {
     text_ = "\x80";
     text_ += static_cast<char>(protocol);
   }
@@ -34,7 +38,12 @@ class PickleWriter {
       text_ += "\x8a\x08" + Little(static_cast<uint64_t>(value), 8);
     return *this;
   }
+  // Once; then by its number.
   PickleWriter& Text(std::string_view text) {
+    const auto [known, fresh] = texts_.try_emplace(std::string(text), memo_);
+    if (!fresh)
+      return known->second < 256 ? Put("h" + Little(known->second, 1))
+                                 : Put("j" + Little(known->second, 4));
     if (protocol_ >= 4 && text.size() < 256)
       text_ += "\x8c" + Little(text.size(), 1);
     else
@@ -43,24 +52,36 @@ class PickleWriter {
     return Memoize();
   }
   PickleWriter& None() { return Put("N"); }
-  PickleWriter& BeginList() { return Put("]").Memoize().Put("("); }
-  PickleWriter& EndList() { return Put("e"); }
-  PickleWriter& BeginDict() { return Put("}").Memoize().Put("("); }
-  PickleWriter& EndDict() { return Put("u"); }
+  PickleWriter& Bool(bool value) { return Put(value ? "\x88" : "\x89"); }
+  PickleWriter& Pair(int64_t a, int64_t b) { return Int(a).Int(b).Put("\x86"); }
+  PickleWriter& BeginList() { return Begin("]"); }
+  PickleWriter& EndList() { return End("e"); }
+  PickleWriter& BeginDict() { return Begin("}"); }
+  PickleWriter& EndDict() { return End("u"); }
   std::string Take() { return text_ + "."; }
 
  private:
+  PickleWriter& Begin(std::string_view opcode) {
+    Put(opcode);
+    if (!by_torch_) Memoize();
+    return Put("(");
+  }
+  PickleWriter& End(std::string_view opcode) {
+    Put(opcode);
+    return by_torch_ ? Memoize() : *this;
+  }
   PickleWriter& Put(std::string_view opcode) {
     text_ += opcode;
     return *this;
   }
   PickleWriter& Memoize() {
-    if (protocol_ >= 4) return Put("\x94");
-    text_ += "r" + Little(memo_++, 4);
-    return *this;
+    const uint64_t number = memo_++;
+    return protocol_ >= 4 ? Put("\x94") : Put("r" + Little(number, 4));
   }
 
   const int protocol_;
+  const bool by_torch_;
+  std::map<std::string, uint64_t> texts_;  // their numbers
   std::string text_;
   uint64_t memo_ = 0;
 };
@@ -79,6 +100,7 @@ struct BlockOfSnapshot {
   int64_t size = 0;
   int64_t requested = 0;
   std::string state;
+  std::string file = "";  // line 7 of it; empty: not stated
 };
 struct SegmentOfSnapshot {
   uint64_t address = 0;
@@ -92,8 +114,14 @@ struct RangeOfSnapshot {
 };
 struct SnapshotSpec {
   int protocol = 4;
+  bool by_torch = false;  // not by Python
   bool has_times = true;
   bool only_segments = false;
+  // As of torch 2.0: blocks without addresses, each with the allocations that
+  // it was used for, the last one first; events with frames of C++ as text.
+  bool with_history = false;
+  bool with_settings = false;  // and what else newer versions add
+  bool expandable = false;     // one of the settings
   std::vector<EventOfSnapshot> events;
   std::vector<SegmentOfSnapshot> segments;
   std::vector<RangeOfSnapshot> ranges;
@@ -114,26 +142,61 @@ inline void WriteFrames(PickleWriter& out, const std::string& file,
   out.EndList();
 }
 
+inline void WriteUses(PickleWriter& out, const BlockOfSnapshot& block) {
+  out.Text("history").BeginList();
+  const int64_t requested = block.requested;
+  for (const char* file : {block.file.c_str(), "before.py"}) {
+    if (*file == '\0' || requested == 0) break;
+    out.BeginDict().Text("addr").Int(static_cast<int64_t>(block.address));
+    out.Text("real_size").Int(requested);
+    WriteFrames(out, file, 7);
+    out.EndDict();
+  }
+  out.EndList();
+}
+
 inline void WriteSegments(PickleWriter& out, const SnapshotSpec& spec) {
   out.BeginList();
   for (const SegmentOfSnapshot& segment : spec.segments) {
     out.BeginDict().Text("device").Int(0).Text("address").Int(
         static_cast<int64_t>(segment.address));
     out.Text("total_size").Int(segment.size).Text("stream").Int(0);
-    out.Text("segment_type").Text("small").Text("blocks").BeginList();
+    out.Text("segment_type").Text("small");
+    if (spec.with_settings)
+      out.Text("segment_pool_id").Pair(0, 0).Text("is_expandable").Bool(false);
+    out.Text("blocks").BeginList();
     for (const BlockOfSnapshot& block : segment.blocks) {
-      out.BeginDict().Text("address").Int(static_cast<int64_t>(block.address));
-      out.Text("size").Int(block.size);
-      out.Text("requested_size").Int(block.requested);
-      out.Text("state").Text(block.state).EndDict();
+      out.BeginDict().Text("size").Int(block.size);
+      out.Text("state").Text(block.state);
+      if (spec.with_history)
+        WriteUses(out, block);
+      else
+        out.Text("address")
+            .Int(static_cast<int64_t>(block.address))
+            .Text("requested_size")
+            .Int(block.requested);
+      if (!block.file.empty() && !spec.with_history)
+        WriteFrames(out, block.file, 7);
+      out.EndDict();
     }
     out.EndList().EndDict();
   }
   out.EndList();
 }
 
+// Of which the reader knows some, and the rest is other people's.
+inline void WriteSettings(PickleWriter& out, bool expandable) {
+  out.Text("allocator_settings").BeginDict();
+  out.Text("PYTORCH_CUDA_ALLOC_CONF").Text("max_split_size_mb:64");
+  out.Text("max_split_size").Int(64 << 20);
+  out.Text("expandable_segments").Bool(expandable);
+  out.Text("release_lock_on_cudamalloc").Bool(false);
+  out.Text("roundup_power2_divisions").BeginDict().Text("1").Int(0).EndDict();
+  out.EndDict();
+}
+
 inline std::string WriteSnapshot(const SnapshotSpec& spec) {
-  PickleWriter out(spec.protocol);
+  PickleWriter out(spec.protocol, spec.by_torch);
   if (spec.only_segments) {
     WriteSegments(out, spec);
     return out.Take();
@@ -143,13 +206,19 @@ inline std::string WriteSnapshot(const SnapshotSpec& spec) {
   out.Text("device_traces").BeginList().BeginList();
   for (const EventOfSnapshot& event : spec.events) {
     out.BeginDict().Text("action").Text(event.action);
-    out.Text("addr").Int(static_cast<int64_t>(event.address));
+    out.Text(event.action == "oom" ? "device_free" : "addr");
+    out.Int(static_cast<int64_t>(event.address));
     out.Text("size").Int(event.size).Text("stream").Int(event.stream);
     if (spec.has_times) out.Text("time_us").Int(event.time_us);
+    if (spec.with_history)
+      out.Text("cpp_frames").BeginList().Text("at::empty").EndList();
+    if (spec.with_settings)
+      out.Text("compile_context").Text("N/A").Text("user_metadata").Text("");
     WriteFrames(out, event.file, event.line);
     out.EndDict();
   }
   out.EndList().EndList();
+  if (spec.with_settings) WriteSettings(out, spec.expandable);
   if (!spec.ranges.empty()) {
     out.Text("external_annotations").BeginList();
     for (const RangeOfSnapshot& range : spec.ranges)

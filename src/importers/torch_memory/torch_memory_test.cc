@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,78 @@ TEST(TorchMemoryTest, OldVersionsLackKeys) {
   ASSERT_TRUE(segments) << segments.error().message;
   EXPECT_EQ(Peak(**segments, true), 2 << 20);
   EXPECT_EQ(Peak(**segments, false), 1024);
+}
+
+// What a snapshot says of who allocated what, in the order of the file.
+std::string Told(const Trace& trace) {
+  std::string text;
+  for (const MemoryEvent& event : trace.memory()) {
+    text += std::to_string(static_cast<int>(event.kind)) + " " +
+            std::to_string(event.address) + " " + std::to_string(event.bytes) +
+            " " + std::string(trace.str(event.place)) + " " +
+            std::string(trace.str(trace.name()[event.owner])) + "\n";
+  }
+  return text;
+}
+
+// The keys of torch 2.0 to 2.10, and the two writers that torch has, say the
+// same of the same program. It begins in the middle, so that blocks count.
+TEST(TorchMemoryTest, VersionsOfTorch) {
+  SnapshotSpec now = Sample();
+  now.events.erase(now.events.begin(), now.events.begin() + 3);
+  now.segments[0].blocks[1].file = "model.py";
+  now.with_settings = true;
+  const auto expected = ReadBytes(WriteSnapshot(now));
+  ASSERT_TRUE(expected) << expected.error().message;
+  const std::string told = Told(**expected);
+  EXPECT_NE(told.find("forward (model.py:7)"), told.npos) << told;
+  EXPECT_EQ(told.find("before.py"), told.npos);
+  for (const bool with_settings : {false, true})
+    for (const bool with_history : {false, true})
+      for (const bool by_torch : {false, true})
+        for (const bool has_times : {false, true}) {
+          SnapshotSpec spec = now;
+          spec.with_settings = with_settings;
+          spec.with_history = with_history;
+          spec.by_torch = by_torch;
+          spec.has_times = has_times;
+          if (by_torch) spec.protocol = 2;
+          const auto trace = ReadBytes(WriteSnapshot(spec));
+          ASSERT_TRUE(trace) << trace.error().message;
+          EXPECT_EQ(Told(**trace), told);
+          EXPECT_EQ((*trace)->ledger().kept(), (*trace)->ledger().seen());
+          EXPECT_EQ((*trace)->ledger().seen(), 3u + 4u);
+        }
+}
+
+// Torch takes both settings. Blocks of expandable segments are always split, so
+// that the replay has no limit then.
+TEST(TorchMemoryTest, SettingsThatContradictEachOther) {
+  for (const bool expandable : {false, true}) {
+    SnapshotSpec spec = Sample();
+    spec.with_settings = true;
+    spec.expandable = expandable;
+    const auto trace = ReadBytes(WriteSnapshot(spec));
+    ASSERT_TRUE(trace) << trace.error().message;
+    std::string settings;
+    for (const auto& [key, value] : (*trace)->processes()[0].metadata)
+      if ((*trace)->str(key) == "allocator_settings")
+        settings = (*trace)->str(value);
+    EXPECT_EQ(settings,
+              expandable ? "expandable_segments:True" : "max_split_size_mb:64");
+  }
+}
+
+TEST(TorchMemoryTest, WhatWasFreeWhenMemoryWasOut) {
+  const auto trace = ReadBytes(WriteSnapshot(Sample()));
+  ASSERT_TRUE(trace) << trace.error().message;
+  std::map<std::string, int64_t> stated;
+  for (const Arg& arg : (*trace)->args())
+    if ((*trace)->str((*trace)->name()[arg.row]) == "out of memory" &&
+        arg.kind == ArgKind::kInt)
+      stated[std::string((*trace)->str(arg.key))] = arg.int_value;
+  EXPECT_EQ(stated, (std::map<std::string, int64_t>{{"bytes", 1 << 30},
+                                                    {"device_free_bytes", 5}}));
 }
 
 TEST(TorchMemoryTest, TheRankIsInTheNameOfTheFile) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "base/text.h"
@@ -20,31 +19,28 @@ struct Curve {
   double most = 0;
 };
 
-// What is allocated in `place` by one process: what the file states or, where
-// it states none, the sum since recording began.
-std::map<uint32_t, Curve> CurvesOf(const Trace& trace, std::string_view place) {
-  std::map<uint32_t, Curve> stated;
-  std::map<uint32_t, Curve> sums;
-  std::map<uint32_t, double> sum;
+// What is allocated: what the file states or, where it states none, the sum
+// since recording began.
+Curve CurveOf(const Trace& trace, const MemoryPlace& place) {
+  Curve stated;
+  Curve sums;
+  double sum = 0;
   for (const MemoryEvent& event : trace.memory()) {
     if (event.kind == MemoryKind::kReservedAllocate ||
         event.kind == MemoryKind::kReservedFree ||
-        trace.str(event.place) != place) {
+        trace.tracks()[event.track].process != place.process ||
+        trace.str(event.place) != place.place) {
       continue;
     }
-    const uint32_t process = trace.tracks()[event.track].process;
     const auto add = [&](Curve& curve, double value) {
       curve.points.emplace_back(event.time_ns, value);
       curve.most = std::max(curve.most, value);
     };
-    sum[process] += static_cast<double>(event.bytes);
-    add(stated[process], static_cast<double>(event.total_allocated));
-    add(sums[process], sum[process]);
+    sum += static_cast<double>(event.bytes);
+    add(stated, static_cast<double>(event.total_allocated));
+    add(sums, sum);
   }
-  for (auto& [process, curve] : stated) {
-    if (curve.most <= 0) curve = std::move(sums[process]);
-  }
-  return stated;
+  return stated.most > 0 ? stated : sums;
 }
 
 }  // namespace
@@ -53,13 +49,8 @@ std::string MemoryCurveHtml(const Summary& summary, const Redactor& redactor) {
   const MemoryPlace* place = PeakPlace(summary);
   if (place == nullptr) return "";
   const Trace& trace = *summary.trace;
-  const auto curves = CurvesOf(trace, place->place);
-  const auto highest = std::max_element(curves.begin(), curves.end(),
-                                        [](const auto& a, const auto& b) {
-                                          return a.second.most < b.second.most;
-                                        });
-  if (highest == curves.end() || highest->second.most <= 0) return "";
-  const Curve& curve = highest->second;
+  const Curve curve = CurveOf(trace, *place);
+  if (curve.most <= 0) return "";
   const int64_t begin = std::min(trace.begin_ns(), curve.points.front().first);
   const int64_t end =
       std::max({trace.end_ns(), curve.points.back().first, begin + 1});
@@ -97,7 +88,8 @@ std::string MemoryCurveHtml(const Summary& summary, const Redactor& redactor) {
   const double from = x_of(curve.points.front().first);
   std::string out = "<p class=\"note\">allocated on " +
                     Escape(PlaceName(redactor.Place(place->place)));
-  if (curves.size() > 1) out += ", of the process with the highest peak";
+  if (!place->process_name.empty())
+    out += ", of the process with the highest peak";
   out += "; " + Time(end - begin) + " from left to right</p>\n" +
          Format(
              "<svg class=\"chart\" role=\"img\" aria-label=\"allocated "

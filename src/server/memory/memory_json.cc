@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "analysis/process_name.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/views/memory_held.h"
 #include "base/json_writer.h"
@@ -98,9 +99,9 @@ void WritePlace(JsonWriter& json, const OpenTrace& open, const MemoryMap& map,
   for (const int64_t bytes : peak.held) most += bytes;
   json.BeginObject().Field("id", static_cast<int64_t>(id));
   json.Field("place", trace.str(account.place));
-  const Process& process = trace.processes()[account.process];
-  json.Field("process", trace.str(process.name));
-  json.Field("pid", static_cast<int64_t>(process.pid));
+  json.Field("process", NameAmongSeveral(trace, account.process));
+  json.Field("pid",
+             static_cast<int64_t>(trace.processes()[account.process].pid));
   json.Field("allocations", static_cast<int64_t>(account.allocations.size()));
   json.Field("bytes", static_cast<int64_t>(map.bytes()));
   json.Field("unit", static_cast<int64_t>(map.pyramid().unit_bytes()));

@@ -53,14 +53,15 @@ void ExpectTables(const std::string& path) {
   const auto trace = ImportFile(path);
   ASSERT_TRUE(trace) << trace.error().message;
   const OpenTrace open(*trace);
-  std::map<std::string, const MemoryPlace*> places;
+  std::map<std::pair<uint32_t, std::string>, const MemoryPlace*> places;
   const std::vector<MemoryPlace> all = ComputeMemory(open.tree(), open.steps());
   for (const MemoryPlace& place : all)
-    places[std::string(place.place)] = &place;
+    places[{place.process, std::string(place.place)}] = &place;
   ASSERT_FALSE(open.memory_maps().empty());
   for (const auto& map : open.memory_maps()) {
     const MemoryPlace& place =
-        *places.at(std::string((*trace)->str(map->account().place)));
+        *places.at({map->account().process,
+                    std::string((*trace)->str(map->account().place))});
     for (const MemoryBy by : {MemoryBy::kOperator, MemoryBy::kModule,
                               MemoryBy::kLine, MemoryBy::kCategory}) {
       const MemoryGroups& groups = map->groups(by);

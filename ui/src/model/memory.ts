@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Curves of memory on one time axis. Pure.
-import type { CounterSeries, TrackInfo } from "../generated/answers.ts";
+import type {
+  CounterSeries, GroupInfo, TrackInfo,
+} from "../generated/answers.ts";
 import { formatBytes } from "./format.ts";
 
 /** "Place(gpu:0)" → "gpu:0". */
@@ -22,11 +24,20 @@ export interface PlaceTracks {
   processes: number;
 }
 
-/** Of several processes, the one with most allocations. */
-export function tracksOfPlace(
-  tracks: TrackInfo[], place: string): PlaceTracks {
+/** The group of a process by its name in tables: its rank, or its number. */
+export function groupOfProcess(
+  groups: GroupInfo[], process: string | undefined): number | undefined {
+  return process === undefined ? undefined : groups.find((group) =>
+    process === (typeof group.rank === "number" ? `rank ${group.rank}`
+      : `process ${group.pid}`))?.id;
+}
+
+/** Of several processes the chosen one, else that with most allocations. */
+export function tracksOfPlace(tracks: TrackInfo[], place: string,
+  group?: number): PlaceTracks {
   const named = (what: string) => tracks.filter((track) =>
     track.kind === "memory" && track.name.startsWith(what) &&
+    (group === undefined || track.group === group) &&
     placeName(track.name.slice(what.length)) === placeName(place));
   const [allocated = null, ...others] = named("Memory ")
     .sort((a, b) => b.events - a.events);

@@ -2,35 +2,29 @@
 //
 // The map of memory in a real browser: what it shows is what `stepscope summary
 // --format json` says; an instant, two instants, a box and its stack.
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type {
-  FlatTable, MemoryArea, MemoryMaps, Runs, SummaryDoc,
-} from "../../src/generated/answers.ts";
+import type { MemoryMaps, Runs } from "../../src/generated/answers.ts";
 import { formatBytes } from "../../src/model/format.ts";
 import { seriousInBothThemes } from "./axe.ts";
 import {
   browserPath, goTo, launch, openPage, programPath, serve, tracePath,
   type Served, type Session,
 } from "./harness.ts";
+import { expectFigures, summaryOf, windowOf } from "./memory_figures.ts";
 import { ask } from "./tables.ts";
 
 const TRAIN = tracePath("memory/train.pickle");
 const AMP = tracePath("torch_resnet50_amp.json.gz");
+/** All that are there. */
+const SNAPSHOTS = (existsSync(TRAIN) ? readdirSync(dirname(TRAIN)) : [])
+  .filter((name) => name.endsWith(".pickle"))
+  .map((name) => [basename(name, ".pickle"),
+    tracePath(`memory/${name}`)] as const);
 const needed = [browserPath, programPath, TRAIN, AMP];
 const missing = needed.filter((path) => !path || !existsSync(path));
-
-interface Peak {
-  allocated_bytes: number;
-  live: { owner: string; category: string; bytes: number;
-    allocations: number; line: string | null }[];
-}
-type Doc = SummaryDoc & { memory_peak: Peak };
-const summaryOf = (path: string): Doc => JSON.parse(execFileSync(programPath,
-  ["summary", path, "--views", "memory_peak,memory", "--format", "json"],
-  { maxBuffer: 1 << 28, encoding: "utf8" })) as Doc;
 
 describe.skipIf(missing.length > 0)(
   `map of memory (without ${missing.join(", ") || "nothing"})`, () => {
@@ -41,8 +35,8 @@ describe.skipIf(missing.length > 0)(
     let runs: Map<string, string>;
     beforeAll(async () => {
       browser = await launch();
-      server = await serve({ "train/train.pickle": TRAIN,
-        "amp/a.json.gz": AMP });
+      server = await serve({ "amp/a.json.gz": AMP, ...Object.fromEntries(
+        SNAPSHOTS.map(([run, path]) => [`${run}/${run}.pickle`, path])) });
       runs = new Map((await ask<Runs>(server.url, "runs")).runs.map((run) =>
         [run.name, run.id]));
       session = await openPage(browser, server.url + "&/memory",
@@ -62,43 +56,14 @@ describe.skipIf(missing.length > 0)(
         exact: true }).waitFor();
       await page.waitForSelector(".memory-map[data-fresh=true]");
     }
-    async function windowOf(run: string): Promise<string> {
-      return (await ask<Runs>(server.url, "runs")).runs.find((one) =>
-        one.name === run)!.workers[0]!.windows[0]!.t;
-    }
     const cells = (n: number) => page.locator(".t-row").nth(n)
       .locator("[role=gridcell]");
 
-    test.each([["train", TRAIN], ["amp", AMP]])(
+    test.each([...SNAPSHOTS, ["amp", AMP] as const])(
       "the figures are those of the command: %s", async (run, path) => {
         await show(run);
-        const doc = summaryOf(path);
-        const t = await windowOf(run);
-        const { places } = await ask<MemoryMaps>(server.url,
-          `memory?t=${t}`);
-        expect(places.length).toBeGreaterThan(0);
-        for (const place of places) {
-          const stated = doc.memory.find((one) => one.place === place.place)!;
-          expect(place.peak_bytes).toBe(stated.peak_allocated_bytes);
-          for (const by of ["operator", "module", "line", "category"]) {
-            const area = await ask<MemoryArea>(server.url, "memory_area?" +
-              `t=${t}&place=${place.id}&by=${by}&px=300`);
-            const columns = area.t.map((_, i) => area.held.reduce(
-              (sum, held) => sum + held[i]!, 0));
-            expect(Math.max(...columns)).toBe(stated.peak_allocated_bytes);
-          }
-        }
-        const held = await ask<FlatTable>(server.url, "memory_held?" +
-          `t=${t}&place=${places.find((place) =>
-            place.peak_bytes === doc.memory_peak.allocated_bytes)!.id}`);
-        const sums = new Map<string, number>();
-        for (const [owner, bytes, , category, , line] of held.rows) {
-          const key = [owner, category, line].join("\n");
-          sums.set(key, (sums.get(key) ?? 0) + Number(bytes));
-        }
-        expect([...sums].sort()).toEqual(doc.memory_peak.live.map((row) =>
-          [[row.owner, row.category, row.line].join("\n"), row.bytes] as const)
-          .sort());
+        await expectFigures(server.url, await windowOf(server.url, run),
+          summaryOf(path));
       });
 
     test("callers own memory, not what makes tensors for them", () => {
@@ -139,7 +104,7 @@ describe.skipIf(missing.length > 0)(
 
     test("a box: its stack, its event, and back", async () => {
       await show("train");
-      const t = await windowOf("train");
+      const t = await windowOf(server.url, "train");
       const [place] = (await ask<MemoryMaps>(server.url, `memory?t=${t}`))
         .places;
       const box = (await map().boundingBox())!;

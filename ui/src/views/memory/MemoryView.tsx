@@ -13,8 +13,9 @@ import { shownPlace } from "../../model/overview.ts";
 import { readRange } from "../../model/route.ts";
 import { rowsOf, viewOf } from "../../model/sql.ts";
 import type { Data } from "../../model/table.ts";
-import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
-  from "../../state/documents.ts";
+import {
+  chosenSteps, useFlatTable, useMemorySummary, useRows, useTables,
+} from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
 import { showOnTimeline, showRange } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
@@ -39,14 +40,22 @@ const showOwner = (place: MemoryPlace) => (data: Data, row: number) =>
   void showOnTimeline("memory", String(data.cell(row, 0)),
     { place: place.place });
 
+/** By what the server knows the place. */
+const ofPlace = ({ place, process }: MemoryPlace) =>
+  ({ place, ...process === undefined ? {} : { process } });
+
 const whyNoSql = () => "t0" in range()
   ? "SQL has this table of all time, not of the chosen one" : "";
-const ofAllTime = (column: string, { place }: MemoryPlace) =>
-  ({ ...rowsOf("memory", column, place), why: whyNoSql() });
+/** Rows inside that of a place name it and its process. */
+const rowsInside = (column: string, { place, process }: MemoryPlace) =>
+  rowsOf("memory", column,
+    process === undefined ? place : `${place}, ${process}`);
+const ofAllTime = (column: string, place: MemoryPlace) =>
+  ({ ...rowsInside(column, place), why: whyNoSql() });
 
 function ByOperator({ place }: { place: MemoryPlace }) {
   const load = useFlatTable("memory_owners",
-    { place: place.place, ...range() });
+    { ...ofPlace(place), ...range() });
   return (
     <Loaded what="Memory by operator" load={load}>
       {(data) => (
@@ -63,7 +72,7 @@ function ByOperator({ place }: { place: MemoryPlace }) {
 
 function LiveAtPeak({ place }: { place: MemoryPlace }) {
   const load = useFlatTable("memory_live",
-    { place: place.place, ...range() });
+    { ...ofPlace(place), ...range() });
   return (
     <Loaded what="What was live at the peak" load={load}>
       {(data) => {
@@ -93,7 +102,7 @@ function Leaks({ place, tables }: {
   return (
     <Table label="Leak candidates" data={data} prefix="leak."
       onShow={showOwner(place)} usual={[]}
-      sql={rowsOf("memory", "leak_candidates", place.place)}
+      sql={rowsInside("leak_candidates", place)}
       empty={"Nothing grew in every step. " +
         "This needs at least four recorded steps."} />
   );
@@ -107,7 +116,7 @@ function range(): Record<string, string> {
 
 function Events({ place }: { place: MemoryPlace }) {
   const load = useFlatTable("memory_events",
-    { place: place.place, ...range() });
+    { ...ofPlace(place), ...range() });
   return (
     <Loaded what="Allocations" load={load}>
       {(data) => (
@@ -152,7 +161,9 @@ function chooseInstant(event: number, other: boolean): void {
   setMore("tab", "held");
 }
 
-function PlaceMap({ map }: { map: MemoryMapInfo }) {
+function PlaceMap({ map, place }: {
+  map: MemoryMapInfo; place: MemoryPlace;
+}) {
   const by = WAYS.includes(route.value.more["by"] ?? "")
     ? route.value.more["by"]! : WAYS[0]!;
   const chosen = instants();
@@ -160,7 +171,7 @@ function PlaceMap({ map }: { map: MemoryMapInfo }) {
   const held = useHeld(shows ? map.id : null, chosen);
   const facts = held.state === "ready" ? held.value.facts ?? {} : {};
   const { box = "" } = route.value.more;
-  const reserved = memoryTracks(map.place).reserved;
+  const reserved = memoryTracks(place).reserved;
   return (
     <>
       <div class="tabs"><Segments label="Group by" value={by}
@@ -181,7 +192,7 @@ function PlaceMap({ map }: { map: MemoryMapInfo }) {
 }
 
 function PlainCurve({ place }: { place: MemoryPlace }) {
-  const tracks = memoryTracks(place.place);
+  const tracks = memoryTracks(place);
   const curve = useMemoryCurve(tracks, 1200);
   if (!tracks.allocated)
     return <p class="nothing">This place has no curve in the trace.</p>;
@@ -206,23 +217,20 @@ function PlainCurve({ place }: { place: MemoryPlace }) {
   );
 }
 
-function PlaceCurve({ place, maps }: {
-  place: MemoryPlace; maps: MemoryMapInfo[];
+function PlaceCurve({ place, processes, map }: {
+  place: MemoryPlace; processes: string[]; map: MemoryMapInfo | undefined;
 }) {
   const chosen = range();
-  const map = maps.find((one) =>
-    String(one.id) === route.value.more["map"]) ?? maps[0];
   return (
     <Card title={placeName(place.place)} detail={
       `peak ${formatBytes(place.peak_allocated_bytes)} allocated` +
       (place.peak_reserved_bytes
         ? `, ${formatBytes(place.peak_reserved_bytes)} reserved` : "")}
     actions={<>
-      {maps.length > 1 && <select class="field" aria-label="Process"
-        value={String(map!.id)} onChange={(event) =>
-          setMore("map", event.currentTarget.value)}>
-        {maps.map((one) => <option key={one.id} value={String(one.id)}>
-          {one.process || `process ${one.pid}`}</option>)}
+      {processes.length > 1 && <select class="field" aria-label="Process"
+        value={place.process} onChange={(event) =>
+          setMore("process", event.currentTarget.value)}>
+        {processes.map((one) => <option key={one}>{one}</option>)}
       </select>}
       {chosen["t0"] && (
         <button class="link" onClick={() => {
@@ -231,7 +239,8 @@ function PlaceCurve({ place, maps }: {
         }}>{formatTime(Number(chosen["t0"]))} –{" "}
           {formatTime(Number(chosen["t1"]))}: show all</button>
       )}</>}>
-      {map ? <PlaceMap map={map} /> : <PlainCurve place={place} />}
+      {map ? <PlaceMap map={map} place={place} />
+        : <PlainCurve place={place} />}
     </Card>
   );
 }
@@ -239,22 +248,24 @@ function PlaceCurve({ place, maps }: {
 function Content({ doc, tables, all }: {
   doc: SummaryDoc; tables: DeclaredTable[]; all: MemoryMapInfo[];
 }) {
-  const place = shownPlace(doc.memory, route.value.more["place"])!;
-  const maps = all.filter((one) => one.place === place.place);
-  const map = maps.find((one) =>
-    String(one.id) === route.value.more["map"]) ?? maps[0];
+  const place = shownPlace(doc.memory, route.value.more["place"],
+    route.value.more["process"])!;
+  const map = all.find((one) => one.place === place.place &&
+    one.process === (place.process ?? ""));
+  const places = [...new Set(doc.memory.map((one) => one.place))];
+  const processes = doc.memory.filter((one) => one.place === place.place)
+    .map((one) => one.process ?? "");
   const tab = (route.value.more["tab"] ?? "") as Tab;
   const { box } = route.value.more;
   const tooMany = (map?.allocations ?? 0) > MOST_LISTED && !range()["t0"];
   return (
     <Page title="Memory" fill detail={"Allocations as the allocator stated " +
       "them"} actions={
-      doc.memory.length > 1 && <Segments label="Place" value={place.place}
-        options={doc.memory.map((one) =>
-          ({ value: one.place, text: placeName(one.place) }))}
+      places.length > 1 && <Segments label="Place" value={place.place}
+        options={places.map((one) => ({ value: one, text: placeName(one) }))}
         onPick={(value) => setMore("place", value)} />
     }>
-      <PlaceCurve place={place} maps={maps} />
+      <PlaceCurve place={place} processes={processes} map={map} />
       {map && box && <BoxCard place={map.id} id={box} />}
       <Card class="table-card">
         <div class="tabs">
@@ -283,7 +294,7 @@ function Content({ doc, tables, all }: {
 }
 
 export default function MemoryView() {
-  const summary = useSummary();
+  const summary = useMemorySummary();
   const tables = useTables();
   const t = trace.value?.t;
   const maps = useAnswer("memory", t ? { t } : null);

@@ -2,16 +2,18 @@
 //
 // The curve of a place's memory: the counters of its tracks, by pixel.
 import { useMemo } from "preact/hooks";
-import type { TrackInfo } from "../../generated/answers.ts";
+import type { MemoryPlace, TrackInfo } from "../../generated/answers.ts";
 import type { Series } from "../../charts/Curve.tsx";
 import {
-  curveOf, tracksOfPlace, type PlaceTracks,
+  curveOf, groupOfProcess, tracksOfPlace, type PlaceTracks,
 } from "../../model/memory.ts";
 import { useAnswer } from "../../state/load.ts";
 import { trace } from "../../state/trace.ts";
 
-export function memoryTracks(place: string): PlaceTracks {
-  return tracksOfPlace(trace.value?.info.tracks ?? [], place);
+export function memoryTracks(
+  { place, process }: Pick<MemoryPlace, "place" | "process">): PlaceTracks {
+  const { tracks = [], groups = [] } = trace.value?.info ?? {};
+  return tracksOfPlace(tracks, place, groupOfProcess(groups, process));
 }
 
 /** The process that a track is of. */
