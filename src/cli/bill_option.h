@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/serving/bill_rule.h"
 #include "cli/frame/command.h"
 
 namespace stepscope {
@@ -25,6 +26,11 @@ inline Option BillOption(const std::string& where, std::string group,
           .choices = {"tokens", "requests", "decode-first"},
           .group = std::move(group),
           .target = target};
+}
+
+// The rule of its target, which has been checked; empty: by tokens.
+inline BillRule BillOf(const std::string& text) {
+  return BillRuleByName(text).value_or(BillRule::kTokens);
 }
 
 }  // namespace stepscope

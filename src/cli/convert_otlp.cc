@@ -11,12 +11,12 @@
 #include "analysis/event_tree.h"
 #include "analysis/serving/requests.h"
 #include "base/terminal.h"
+#include "cli/bill_option.h"
 #include "cli/frame/output.h"
 #include "cli/frame/output_file.h"
 #include "cli/frame/progress.h"
 #include "cli/load.h"
 #include "cli/otlp_environment.h"
-#include "cli/table_arguments.h"
 #include "exporters/output_file.h"
 #include "exporters/output_name.h"
 #include "report/otlp/export_request.h"
@@ -53,8 +53,6 @@ ExitCode RunConvertOtlp(const ConvertOptions& options) {
                         "protobuf",
                     "end the name in .json, or in .pb or .bin, then .gz or "
                     ".zst to compress");
-  BillRule bill = BillRule::kTokens;
-  if (!ReadBill(options.bill, bill)) return kExitUsage;
   ExitCode code = CheckOutput(options.output);
   if (code != kExitOk) return code;
   const std::shared_ptr<const Trace> trace =
@@ -65,7 +63,8 @@ ExitCode RunConvertOtlp(const ConvertOptions& options) {
   for (const std::string& key : bad)
     PrintError("note: OTEL_RESOURCE_ATTRIBUTES: left out " + key +
                ", which is not KEY=VALUE");
-  const Result<otlp::RequestSpans> spans = SpansOf(*trace, bill, resource);
+  const Result<otlp::RequestSpans> spans =
+      SpansOf(*trace, BillOf(options.bill), resource);
   if (!spans) {
     PrintError(options.inputs.front() + ": " + spans.error().message);
     return kExitUnreadable;

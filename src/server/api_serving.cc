@@ -34,6 +34,16 @@ Result<uint32_t> ReadIndex(const Parameters& parameters, size_t limit) {
   return static_cast<uint32_t>(number);
 }
 
+// Absent: by tokens.
+Result<BillRule> ReadBill(const Parameters& parameters) {
+  if (!parameters.has("bill")) return BillRule::kTokens;
+  const std::string text = parameters.Text("bill");
+  if (const auto rule = BillRuleByName(text)) return *rule;
+  return Fail(ErrorCode::kInvalidArgument,
+              "bill: unknown rule \"" + text +
+                  "\"; use tokens, requests or decode-first");
+}
+
 Result<std::string> AnswerIterations(const OpenTrace& open,
                                      const Parameters& parameters) {
   STEPSCOPE_TRY_ASSIGN(const Stretch window, ReadWindow(open, parameters));
@@ -51,14 +61,16 @@ Result<std::string> AnswerIteration(const OpenTrace& open,
   STEPSCOPE_TRY_ASSIGN(
       const uint32_t index,
       ReadIndex(parameters, open.serving()->iterations().list.size()));
-  return IterationJson(open, index);
+  STEPSCOPE_TRY_ASSIGN(const BillRule bill, ReadBill(parameters));
+  return IterationJson(open, index, bill);
 }
 
 Result<std::string> AnswerRequest(const OpenTrace& open,
                                   const Parameters& parameters) {
   STEPSCOPE_TRY_ASSIGN(const uint32_t index,
                        ReadIndex(parameters, open.serving()->request_count()));
-  return RequestJson(open, index);
+  STEPSCOPE_TRY_ASSIGN(const BillRule bill, ReadBill(parameters));
+  return RequestJson(open, index, bill);
 }
 
 Result<std::string> AnswerIterationWork(const OpenTrace& open,
@@ -116,8 +128,10 @@ void Api::AddServing() {
   add("iterations", AnswerIterations);
   add("iteration", AnswerIteration);
   add("requests",
-      [](const OpenTrace& open, const Parameters&) -> Result<std::string> {
-        return RequestsJson(open);
+      [](const OpenTrace& open,
+         const Parameters& parameters) -> Result<std::string> {
+        STEPSCOPE_TRY_ASSIGN(const BillRule bill, ReadBill(parameters));
+        return RequestsJson(open, bill);
       });
   add("request", AnswerRequest);
   add("iteration_work", AnswerIterationWork);

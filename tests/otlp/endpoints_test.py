@@ -98,7 +98,7 @@ class Endpoints(OtlpTestCase):
         return server.url
 
     def send(self, url, **variables):
-        variables.setdefault("OTEL_EXPORTER_OTLP_TIMEOUT", "1500")
+        variables.setdefault("OTEL_EXPORTER_OTLP_TIMEOUT", "25000")
         self.out = self.folder / f"out_{len(list(self.folder.iterdir()))}"
         return self.run_it(["--otlp", url], **variables)
 
@@ -132,7 +132,8 @@ class Endpoints(OtlpTestCase):
     def test_hostile_ones_cost_a_line(self):
         for name, talk in HOSTILE.items():
             with self.subTest(name):
-                said = self.send(self.raw(talk))
+                said = self.send(self.raw(talk),
+                                 OTEL_EXPORTER_OTLP_TIMEOUT="1500")
                 self.assertEqual(said.count(NOT_SENT), 1, said)
 
     def test_what_follows_the_status_does_not_matter(self):
@@ -203,6 +204,19 @@ class Endpoints(OtlpTestCase):
         said = self.run_it(["--otlp", receiver.url, "--quiet"])
         self.assertNotIn("sent 6", said)
         self.assertEqual(len(requests_in(receiver.taken())), 6)
+
+    def test_the_rule_of_bills_is_asked_for(self):
+        receiver = self.receiver()
+        self.run_it(["--otlp", receiver.url, "--bill", "decode-first"])
+        sent = requests_in(receiver.taken()).values()
+        self.assertEqual({attributes(span)["stepscope.bill"] for span in sent},
+                         {"decode-first"})
+        for flags, words in ((["--bill", "requests"], "add --otlp"),
+                             (["--otlp", receiver.url, "--bill", "tenants"],
+                              "decode-first")):
+            said = self.run_it(flags, code=2)
+            self.assertIn("--bill", said)
+            self.assertIn(words, said)
 
     def test_a_program_without_requests(self):
         receiver = self.receiver()

@@ -9,8 +9,10 @@ usage: live_test.py STEPSCOPE SERVE
 import collections
 import subprocess
 import sys
+import threading
 import unittest
 
+from endpoints_test import NOT_SENT, RawServer
 from support import LIMIT_S, OtlpTestCase, requests_in
 
 
@@ -38,6 +40,34 @@ class Live(OtlpTestCase):
         self.assertEqual(set(counts.values()), {1})
         self.assertIn("sent 6 requests to ", said)
         self.assertIn("1 request had not ended and was not sent", said)
+
+    def test_the_program_does_not_wait_for_one_that_never_reads(self):
+        connected = threading.Event()
+
+        def hold(connection, over):
+            connected.set()
+            over.wait()
+
+        receiver = RawServer(hold)
+        self.addCleanup(receiver.close)
+        stop = self.folder / "stop"
+        with subprocess.Popen(
+                self.command(["--otlp", receiver.url], (6, "until", stop)),
+                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                cwd=self.folder,
+                env=self.environment(OTEL_EXPORTER_OTLP_TIMEOUT="3600000")
+                ) as process:
+            came = connected.wait(LIMIT_S)
+            stop.touch()
+            # What the program says when it is done; the receiver still holds
+            # what was sent to it.
+            served = process.stdout.readline()
+            held = not receiver.over.is_set()
+            receiver.close()
+            out, said = process.communicate(timeout=LIMIT_S)
+        self.assertTrue(came and held, said)
+        self.assertEqual((process.returncode, served + out), (3, "served\n"))
+        self.assertIn(NOT_SENT, said)
 
     def test_a_receiver_that_comes_later_gets_all(self):
         """What could not be sent stays in the capture."""

@@ -17,7 +17,13 @@ enum class BillRule : uint8_t {
   kDecodeFirst,
 };
 inline constexpr size_t kBillRules = 3;
-std::string_view NameOf(BillRule rule);  // "tokens", "requests", "decode-first"
+struct BillLook {
+  std::string_view name;     // "tokens", "requests", "decode-first"
+  std::string_view title;    // for a choice
+  std::string_view meaning;  // a sentence
+};
+const BillLook& LookOf(BillRule rule);
+inline std::string_view NameOf(BillRule rule) { return LookOf(rule).name; }
 std::optional<BillRule> BillRuleByName(std::string_view name);
 
 }  // namespace stepscope

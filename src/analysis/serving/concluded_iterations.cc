@@ -62,6 +62,10 @@ struct LoopNames {
   bool IsEmbedding(StringId name) const {
     return name == embedding && embedding != StringId();
   }
+  bool HavePasses() const {
+    return embedding != StringId() &&
+           (samples[0] != StringId() || samples[1] != StringId());
+  }
   bool IsSample(StringId name) const {
     return name != StringId() && (name == samples[0] || name == samples[1]);
   }
@@ -203,6 +207,15 @@ class RuleWords {
 };
 
 }  // namespace
+
+bool MayConcludeIterations(const EventTree& tree) {
+  if (HasStepsOrTrains(tree)) return false;
+  const ModuleNames modules(tree);
+  if (modules.any() || LoopNames(tree, modules).HavePasses()) return true;
+  for (size_t i = 0; i < tree.threads().size(); ++i)
+    if (tree.Has(i, SetOf(STEPSCOPE_FORWARD))) return true;
+  return false;
+}
 
 ConcludedIterations ConcludeIterations(const EventTree& tree) {
   const Trace& trace = tree.trace();

@@ -37,6 +37,8 @@ struct ConcludedIterations {
   std::string rule;
 };
 
+// Whether it is worth looking: by types and names of events alone.
+bool MayConcludeIterations(const EventTree& tree);
 ConcludedIterations ConcludeIterations(const EventTree& tree);
 
 }  // namespace stepscope

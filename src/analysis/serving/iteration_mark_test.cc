@@ -38,6 +38,7 @@ TEST(IterationMarkTest, EveryFormOfVllm) {
             "vLLM decode 32 0 32 -");
   EXPECT_EQ(Said("execute_context_0(0)_generation_0(0)"), "vLLM idle 0 0 0 -");
   EXPECT_EQ(Said("capture_32_FULL"), "vLLM capture - - - 32");
+  EXPECT_EQ(Said("capture_8_PIECEWISE"), "vLLM capture - - - 8");
 }
 
 TEST(IterationMarkTest, EveryFormOfSglang) {
@@ -74,12 +75,31 @@ TEST(IterationMarkTest, EveryFormOfTheOthers) {
 }
 
 TEST(IterationMarkTest, OtherNamesAreNotMarks) {
-  for (const char* name :
-       {"", "execute", "execute_model", "execute_plan", "executecontext_1(2)",
-        "capture_stream", "capture_", "stepping", "ProfileStep#3",
-        "gpu_model_runner: forward", "schedule: allocate_slots",
-        "scheduler.recv_requests", "prefill", "decode[0]",
-        "[Executor] _fetch_new_requests"})
+  for (const char* name : {"",
+                           "execute",
+                           "execute_model",
+                           "execute_plan",
+                           "executecontext_1(2)",
+                           "capture_stream",
+                           "capture_",
+                           "stepping",
+                           "ProfileStep#3",
+                           "gpu_model_runner: preprocess",
+                           "gpu_model_runner: forward",
+                           "gpu_model_runner: postprocess",
+                           "gpu_model_runner: sample",
+                           "gpu_model_runner: draft",
+                           "gpu_model_runner: bookkeep",
+                           "gpu_model_runner: eplb",
+                           "schedule: allocate_slots",
+                           "llm_engine step: schedule",
+                           "scheduler.recv_requests",
+                           "scheduler.process_input_requests",
+                           "scheduler.get_next_batch_to_run",
+                           "scheduler.process_batch_result",
+                           "prefill",
+                           "decode[0]",
+                           "[Executor] _fetch_new_requests"})
     EXPECT_EQ(Said(name), "no mark") << name;
 }
 

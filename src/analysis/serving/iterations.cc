@@ -59,6 +59,11 @@ using Member = std::tuple<uint32_t, uint32_t, int64_t>;
 struct ThreadIterations {
   uint32_t first = 0;
   uint32_t last = 0;
+  uint32_t near = 0;  // who was found last
+};
+
+struct OwnedWork : DeviceWork {
+  uint32_t owner = 0;
 };
 
 class Finder {
@@ -95,10 +100,10 @@ class Finder {
   void AddNested(const IterationMark& inner, IterationRow& outer);
   void TakeMembers(IterationRow& iteration);
   // Of the thread, as of that time; kNone: before its first.
-  uint32_t IndexAt(uint32_t thread, int64_t time_ns) const;
+  uint32_t IndexAt(uint32_t thread, int64_t time_ns);
   uint32_t OwnerOf(const DeviceWork& work);
   void CountWork(const DeviceWork& work, uint32_t owner);
-  void AddIdleOf(std::vector<DeviceWork>& works);
+  void AddIdleOf(std::vector<OwnedWork>& works);
   void AddHostIdle(uint32_t thread, Interval gap);
   // Adds the parts of `gap` to the iterations in whose windows they are.
   template <typename Add>
@@ -181,6 +186,7 @@ void Finder::AddConcluded(std::span<const ConcludedIteration> list,
     IterationRow iteration;
     iteration.name = trace_.str(trace_.name()[one.row]);
     iteration.mark = one.mark;
+    iteration.row = one.row;
     iteration.process = process;
     iteration.start_ns = trace_.start_ns()[one.row];
     iteration.host_ns = SaturatingSubtract(one.end_ns, iteration.start_ns);
@@ -193,7 +199,7 @@ void Finder::AddThreads(Add add) {
   std::vector<IterationRow>& list = table_.list;
   threads_.resize(tree_.threads().size());
   for (uint32_t i = 0; i < threads_.size(); ++i) {
-    threads_[i].first = static_cast<uint32_t>(list.size());
+    threads_[i].first = threads_[i].near = static_cast<uint32_t>(list.size());
     add(i);
     threads_[i].last = static_cast<uint32_t>(list.size());
     for (uint32_t k = threads_[i].first; k + 1 < threads_[i].last; ++k)
@@ -246,14 +252,20 @@ void Finder::FindRepeats() {
   }
 }
 
-uint32_t Finder::IndexAt(uint32_t thread, int64_t time_ns) const {
-  const auto first = table_.list.begin() + threads_[thread].first;
+uint32_t Finder::IndexAt(uint32_t thread, int64_t time_ns) {
+  ThreadIterations& of = threads_[thread];
+  const std::vector<IterationRow>& list = table_.list;
+  // What is launched one after another is of one iteration or the next.
+  for (uint32_t i = of.near; i < std::min(of.near + 2, of.last); ++i)
+    if (list[i].start_ns <= time_ns &&
+        (i + 1 == of.last || time_ns < list[i + 1].start_ns))
+      return of.near = i;
+  const auto first = list.begin() + of.first;
   const auto after = std::upper_bound(
-      first, table_.list.begin() + threads_[thread].last, time_ns,
+      first, list.begin() + of.last, time_ns,
       [](int64_t t, const IterationRow& one) { return t < one.start_ns; });
-  return after == first
-             ? kNone
-             : static_cast<uint32_t>(after - 1 - table_.list.begin());
+  if (after == first) return kNone;
+  return of.near = static_cast<uint32_t>(after - 1 - list.begin());
 }
 
 // An iteration, else its number of all (outside), else one more (unknown).
@@ -317,15 +329,16 @@ void Finder::AddHostIdle(uint32_t thread, Interval gap) {
 
 // A gap ends with work. Up to the begin of its launch the host had not asked
 // for it; from then on it waited.
-void Finder::AddIdleOf(std::vector<DeviceWork>& works) {
-  std::sort(works.begin(), works.end(),
-            [&](const DeviceWork& a, const DeviceWork& b) {
-              return trace_.start_ns()[a.row] < trace_.start_ns()[b.row];
-            });
+void Finder::AddIdleOf(std::vector<OwnedWork>& works) {
+  const auto begins_earlier = [&](const DeviceWork& a, const DeviceWork& b) {
+    return trace_.start_ns()[a.row] < trace_.start_ns()[b.row];
+  };
+  if (!std::ranges::is_sorted(works, begins_earlier))
+    std::ranges::sort(works, begins_earlier);
   int64_t until = INT64_MAX;
   Row last_launch = kNoRow;
   uint32_t last_thread = kNoThread;
-  for (const DeviceWork& work : works) {
+  for (const OwnedWork& work : works) {
     const int64_t start = trace_.start_ns()[work.row];
     const uint32_t thread =
         work.launch == kNoRow ? kNoThread : tree_.thread_of(work.launch);
@@ -359,19 +372,25 @@ void Finder::AddIdleOf(std::vector<DeviceWork>& works) {
 
 void Finder::ShareDevices() {
   launched_.resize(trace_.size());
-  std::map<std::pair<uint32_t, int64_t>, std::vector<DeviceWork>> devices;
+  std::map<std::pair<uint32_t, int64_t>, std::vector<OwnedWork>> devices;
+  std::vector<std::vector<OwnedWork>*> of_track(trace_.tracks().size());
+  table_.owners.reserve(tree_.work().size());
   for (const DeviceWork& work : tree_.work()) {
-    const Track& track = trace_.tracks()[trace_.track()[work.row]];
-    devices[{track.process, track.device}].push_back(work);
+    const uint32_t at = trace_.track()[work.row];
+    if (of_track[at] == nullptr) {
+      const Track& track = trace_.tracks()[at];
+      of_track[at] = &devices[{track.process, track.device}];
+    }
     table_.owners.push_back(OwnerOf(work));
+    of_track[at]->push_back({work, table_.owners.back()});
   }
   const auto count = static_cast<uint32_t>(table_.list.size());
   SharedTime shared(count + 2);
   for (auto& [device, works] : devices) {
-    for (const DeviceWork& work : works) {
-      const uint32_t owner = OwnerOf(work);
-      shared.Add(owner, {trace_.start_ns()[work.row], tree_.end_ns(work.row)});
-      CountWork(work, owner);
+    for (const OwnedWork& work : works) {
+      shared.Add(work.owner,
+                 {trace_.start_ns()[work.row], tree_.end_ns(work.row)});
+      CountWork(work, work.owner);
     }
     shared.Settle();
     AddIdleOf(works);
@@ -447,6 +466,7 @@ void Finder::Finish() {
 // Threads stood one behind the other; who owns what follows their iterations.
 void Finder::SortByStart() {
   std::vector<IterationRow>& list = table_.list;
+  if (std::ranges::is_sorted(list, {}, &IterationRow::start_ns)) return;
   std::vector<uint32_t> order(list.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {

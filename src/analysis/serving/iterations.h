@@ -40,7 +40,7 @@ struct IterationIdle {
 struct IterationRow {
   std::string_view name;  // of the mark, as long as the trace
   IterationMark mark;
-  Row row = kNoRow;  // of the mark
+  Row row = kNoRow;  // of the mark, or of what it was concluded from
   uint32_t process = 0;
   int64_t start_ns = 0;
   int64_t host_ns = 0;               // of the mark

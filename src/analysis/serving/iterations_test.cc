@@ -212,6 +212,43 @@ TEST(IterationsTest, WorkOfSeveralThreadsKeepsItsOwner) {
   EXPECT_EQ(table.owners, (std::vector<uint32_t>{1, 0}));
 }
 
+// Two engines, each on a thread of its own, and two replicas of one of them.
+TEST(IterationsTest, EnginesOfOneProcessKeepTheirOwn) {
+  const IterationTable table = Compute(R"(
+    thread 1 first
+      0..10 execute_context_0(0)_generation_4(4)
+        2..3 launch CudaRuntime correlation=1
+      30..40 execute_context_0(0)_generation_4(4)
+    thread 2 second
+      0..10 execute_context_0(0)_generation_4(4)
+        4..5 launch CudaRuntime correlation=2
+      40..50 execute_context_0(0)_generation_4(4)
+    thread 3 third
+      5..15 "step[EXTEND bs=1 toks=8]"
+        7..8 launch CudaRuntime correlation=3
+      50..60 "step[DECODE bs=1]"
+    stream 7 GPU:0
+      3..13 a Kernel correlation=1
+      13..20 b Kernel correlation=2
+      20..26 c Kernel correlation=3
+  )");
+  EXPECT_EQ(table.engine, "vLLM, SGLang");
+  ASSERT_EQ(table.list.size(), 6u);
+  // By start, then by thread.
+  EXPECT_EQ(table.list[0].period_ns, 30);
+  EXPECT_EQ(table.list[0].gpu_busy_ns, 10);
+  EXPECT_EQ(table.list[1].period_ns, 40);
+  EXPECT_EQ(table.list[1].gpu_busy_ns, 7);
+  EXPECT_EQ(table.list[2].mark.engine, "SGLang");
+  EXPECT_EQ(table.list[2].period_ns, 45);
+  EXPECT_EQ(table.list[2].gpu_busy_ns, 6);
+  EXPECT_EQ(table.total_busy_ns, 23);
+  EXPECT_EQ(table.outside_ns, 0);
+  // Threads of one process are no ranks, whatever their marks say.
+  for (const IterationRow& one : table.list)
+    EXPECT_FALSE(one.repeats_another_rank) << one.name;
+}
+
 TEST(IterationsTest, NoneWithoutMarks) {
   const IterationTable table = Compute("thread 1 main\n  0..10 forward\n");
   EXPECT_TRUE(table.list.empty());

@@ -39,10 +39,11 @@ class RequestLog::Reader {
         traceparent_(Find(kTraceparentKey)),
         error_(Find(kRequestErrorKey)) {}
 
-  // False: none of those events, or without a number.
-  bool Read(Row row, Mark& mark) const {
+  // Adds the mark of an event, or, of tokens, one for each request; none where
+  // it is none of those events, or has no number.
+  void Read(Row row, Mark mark, std::vector<Mark>& marks) const {
     const StringId name = trace_.name()[row];
-    if (name == StringId()) return false;
+    if (name == StringId()) return;
     if (name == begins_)
       mark.what = What::kBegins;
     else if (name == tokens_)
@@ -50,24 +51,28 @@ class RequestLog::Reader {
     else if (name == ends_)
       mark.what = What::kEnds;
     else
-      return false;
+      return;
     mark.time_ns = trace_.start_ns()[row];
-    bool numbered = false;
+    std::span<const int64_t> numbers;
     for (const Arg& arg : trace_.args_of(row)) {
       if (arg.kind == ArgKind::kIntList && arg.key == key_) {
-        const auto values =
-            trace_.arg_ints().subspan(arg.list_first, arg.list_count);
-        numbered = !values.empty();
-        for (size_t i = 0; i < std::min(values.size(), mark.numbers.size());
-             ++i)
-          mark.numbers[i] = values[i];
+        numbers = trace_.arg_ints().subspan(arg.list_first, arg.list_count);
       } else if (arg.kind == ArgKind::kText) {
         if (arg.key == id_) mark.id = arg.text;
         if (arg.key == traceparent_) mark.traceparent = arg.text;
         if (arg.key == error_) mark.error = arg.text;
       }
     }
-    return numbered;
+    if (mark.what == What::kTokens) {
+      for (size_t i = 0; i + 1 < numbers.size(); i += 2) {
+        std::ranges::copy(numbers.subspan(i, 2), mark.numbers.begin());
+        marks.push_back(mark);
+      }
+    } else if (!numbers.empty()) {
+      const size_t count = std::min(numbers.size(), mark.numbers.size());
+      std::ranges::copy(numbers.first(count), mark.numbers.begin());
+      marks.push_back(mark);
+    }
   }
 
  private:
@@ -91,8 +96,7 @@ std::vector<RequestLog::Mark> RequestLog::CollectMarks(const EventTree& tree) {
     for (Row row = track.first; row < track.last; ++row) {
       Mark mark;
       mark.process = track.process;
-      if (trace.type()[row] == kRequestType && reader.Read(row, mark))
-        marks.push_back(mark);
+      if (trace.type()[row] == kRequestType) reader.Read(row, mark, marks);
     }
   }
   std::stable_sort(
@@ -164,39 +168,56 @@ void RequestLog::Announce(const Trace& trace, const Mark& mark) {
         SaturatingSubtract(mark.time_ns, std::max<int64_t>(mark.numbers[2], 0));
 }
 
-// Of those with one id, in order of time, each joins one of another process
-// that had not ended.
+// Of those with one id, in order of time, each joins the latest of another
+// process that had not ended.
 void RequestLog::MergeProcesses() {
   std::map<std::string_view, std::vector<uint32_t>> by_id;
   for (uint32_t i = 0; i < list_.size(); ++i)
     if (!list_[i].id.empty()) by_id[list_[i].id].push_back(i);
   std::vector<uint32_t> joined(list_.size());
   for (uint32_t i = 0; i < joined.size(); ++i) joined[i] = i;
+  for (auto& [id, same] : by_id) {
+    if (same.size() > 1) MergeOfId(same, joined);
+  }
+  Renumber(joined);
+}
+
+void RequestLog::MergeOfId(std::vector<uint32_t>& same,
+                           std::vector<uint32_t>& joined) {
   const auto begin_of = [&](uint32_t i) {
     return list_[i].arrival_ns.value_or(list_[i].first_seen_ns);
   };
-  for (auto& [id, same] : by_id) {
-    std::stable_sort(same.begin(), same.end(), [&](uint32_t a, uint32_t b) {
-      return begin_of(a) < begin_of(b);
-    });
-    for (size_t i = 1; i < same.size(); ++i) {
-      const LoggedRequest& later = list_[same[i]];
-      for (size_t k = i; k-- > 0;) {
-        LoggedRequest& first = list_[same[k]];
-        if (joined[same[k]] != same[k] || first.process == later.process ||
-            (first.end_ns && *first.end_ns < begin_of(same[i])))
-          continue;
-        joined[same[i]] = same[k];
-        if (!first.arrival_ns) first.arrival_ns = later.arrival_ns;
-        if (!first.tokens_in) first.tokens_in = later.tokens_in;
-        if (first.traceparent.empty()) first.traceparent = later.traceparent;
-        if (first.error.empty()) first.error = later.error;
-        if (!first.end_ns) first.end_ns = later.end_ns;
-        break;
+  std::stable_sort(same.begin(), same.end(), [&](uint32_t a, uint32_t b) {
+    return begin_of(a) < begin_of(b);
+  });
+  // By process, those that may go on, as indices of `same`. Who has ended
+  // before one of them has ended before all that follow, so that an id that is
+  // used again and again costs no more than others.
+  std::map<uint32_t, std::vector<size_t>> going_on;
+  for (size_t i = 0; i < same.size(); ++i) {
+    const LoggedRequest& later = list_[same[i]];
+    std::optional<size_t> latest;
+    for (auto& [process, open] : going_on) {
+      if (process == later.process) continue;
+      while (!open.empty()) {
+        const LoggedRequest& last = list_[same[open.back()]];
+        if (!last.end_ns || *last.end_ns >= begin_of(same[i])) break;
+        open.pop_back();
       }
+      if (!open.empty()) latest = std::max(latest.value_or(0), open.back());
     }
+    if (!latest) {
+      going_on[later.process].push_back(i);
+      continue;
+    }
+    joined[same[i]] = same[*latest];
+    LoggedRequest& first = list_[same[*latest]];
+    if (!first.arrival_ns) first.arrival_ns = later.arrival_ns;
+    if (!first.tokens_in) first.tokens_in = later.tokens_in;
+    if (first.traceparent.empty()) first.traceparent = later.traceparent;
+    if (first.error.empty()) first.error = later.error;
+    if (!first.end_ns) first.end_ns = later.end_ns;
   }
-  Renumber(joined);
 }
 
 void RequestLog::Renumber(std::vector<uint32_t>& joined) {

@@ -69,6 +69,8 @@ class RequestLog {
   static std::vector<Mark> CollectMarks(const EventTree& tree);
   void Announce(const Trace& trace, const Mark& mark);
   void MergeProcesses();
+  // `same`: requests with one id. Says in `joined` which another one is.
+  void MergeOfId(std::vector<uint32_t>& same, std::vector<uint32_t>& joined);
   void Renumber(std::vector<uint32_t>& joined);
   void KeepTokensOfOneProcess();
 

@@ -2,16 +2,12 @@
 #include "analysis/serving/requests.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "analysis/serving/bill.h"
 
 namespace stepscope {
 namespace {
-
-constexpr std::array<std::string_view, kBillRules> kRuleNames = {
-    "tokens", "requests", "decode-first"};
 
 // A recorder that was told of many tokens at once says so with one count; more
 // copies of a gap do not move its percentiles.
@@ -194,26 +190,23 @@ void ConcludeTokens(const IterationTable& iterations, RequestRow& request) {
     request.tokens_out = out + (read > 0 ? 1 : 0);
 }
 
-bool IsEarlier(const RequestRow& a, const RequestRow& b) {
-  const auto begin = [](const RequestRow& one) {
-    return one.arrival_ns           ? *one.arrival_ns
-           : one.first_iteration_ns ? *one.first_iteration_ns
-                                    : INT64_MAX;
-  };
-  return begin(a) < begin(b);
+// Each is moved once: a row is large.
+void SortByBegin(std::vector<RequestRow>& list) {
+  std::vector<std::pair<int64_t, size_t>> order;
+  order.reserve(list.size());
+  for (size_t i = 0; i < list.size(); ++i)
+    order.emplace_back(list[i].arrival_ns.value_or(
+                           list[i].first_iteration_ns.value_or(INT64_MAX)),
+                       i);
+  if (std::ranges::is_sorted(order)) return;
+  std::ranges::sort(order);
+  std::vector<RequestRow> sorted;
+  sorted.reserve(list.size());
+  for (const auto& [begin, i] : order) sorted.push_back(std::move(list[i]));
+  list = std::move(sorted);
 }
 
 }  // namespace
-
-std::string_view NameOf(BillRule rule) {
-  return kRuleNames[static_cast<size_t>(rule)];
-}
-
-std::optional<BillRule> BillRuleByName(std::string_view name) {
-  for (size_t i = 0; i < kBillRules; ++i)
-    if (kRuleNames[i] == name) return static_cast<BillRule>(i);
-  return std::nullopt;
-}
 
 int64_t RequestRow::iteration_count() const {
   return std::ranges::count(iterations, false,
@@ -234,6 +227,7 @@ RequestTable ComputeRequests(const IterationTable& iterations, BillRule rule) {
   if (iterations.requests == nullptr || iterations.requests->list().empty())
     return table;
   const RequestLog& log = *iterations.requests;
+  table.list.reserve(log.list().size());
   for (const LoggedRequest& logged : log.list()) {
     RequestRow request;
     request.id = logged.id;
@@ -252,7 +246,7 @@ RequestTable ComputeRequests(const IterationTable& iterations, BillRule rule) {
       request.first_iteration_ns = request.iterations.front().start_ns;
     if (!request.token_times_recorded) ConcludeTokens(iterations, request);
   }
-  std::stable_sort(table.list.begin(), table.list.end(), IsEarlier);
+  SortByBegin(table.list);
   return table;
 }
 

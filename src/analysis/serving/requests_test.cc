@@ -163,6 +163,35 @@ TEST(RequestsTest, OneThatSeveralProcessesTellOfIsOne) {
   EXPECT_EQ(Billed(table), table.total_busy_ns);
 }
 
+// The front end gives an id again, once while it is in use, and the engine
+// names whom it works on at the time.
+TEST(RequestsTest, OfAnIdThatComesAgainTheLatestThatGoesOn) {
+  const RequestTable table = RequestsOf(R"(
+    process 1 name=front
+    thread 1 main
+      1..1 request Request instant stepscope.request=[71,1,0,0] id="a"
+      10..10 "request end" Request instant stepscope.request=[71]
+      20..20 request Request instant stepscope.request=[72,2,0,0] id="a"
+      30..30 request Request instant stepscope.request=[73,3,0,0] id="a"
+      40..40 "request end" Request instant stepscope.request=[73]
+    process 2 rank=0
+    thread 1 engine
+      5..5 request Request instant stepscope.request=[1,-1,0,1] id="a"
+      6..7 iteration[decode] stepscope.members=[10,1]
+      8..8 "request end" Request instant stepscope.request=[1]
+      32..32 request Request instant stepscope.request=[2,-1,0,1] id="a"
+      33..34 iteration[decode] stepscope.members=[18,3]
+      35..35 "request end" Request instant stepscope.request=[2]
+      45..45 request Request instant stepscope.request=[3,-1,0,1] id="a"
+      46..47 iteration[decode] stepscope.members=[26,2]
+  )");
+  ASSERT_EQ(table.list.size(), 3u);
+  for (const RequestRow& one : table.list) {
+    ASSERT_EQ(one.iterations.size(), 1u);
+    EXPECT_EQ(one.iterations[0].tokens, one.tokens_in);
+  }
+}
+
 // Two replicas of an engine with marks alike work on different requests.
 TEST(RequestsTest, ReplicasDoNotRepeatEachOther) {
   const std::shared_ptr<const Trace> trace = TraceFromText(R"(
@@ -179,6 +208,21 @@ TEST(RequestsTest, ReplicasDoNotRepeatEachOther) {
   ASSERT_EQ(table.kinds.size(), 1u);
   EXPECT_EQ(table.kinds[0].count, 2u);
   EXPECT_EQ(table.kinds[0].tokens_context, 10);
+}
+
+TEST(RequestsTest, TokensOfABatchAreOneEvent) {
+  const RequestTable table = RequestsOf(R"(
+    thread 1 engine
+      1..2 request Request stepscope.request=[1,5,0,0] id="a"
+      2..3 request Request stepscope.request=[2,5,0,0] id="b"
+      10..10 "request token" Request instant stepscope.request=[1,1,2,3]
+      20..20 "request token" Request instant stepscope.request=[2,1,1,2,2]
+  )");
+  ASSERT_EQ(table.list.size(), 2u);
+  EXPECT_EQ(Find(table, "a")->tokens_out, 3);
+  EXPECT_EQ(Find(table, "b")->tokens_out, 4);  // a number without a count: none
+  EXPECT_EQ(Find(table, "a")->first_token_ns, 10);
+  EXPECT_EQ(Find(table, "b")->last_token_ns, 20);
 }
 
 TEST(RequestsTest, AnIdThatIsUsedAgainIsAnotherRequest) {

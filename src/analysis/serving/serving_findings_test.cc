@@ -65,6 +65,21 @@ TEST(ServingFindingsTest, PromptsMakeTheTailOfDecode) {
   EXPECT_TRUE(summary.iterations.list.empty());
 }
 
+TEST(ServingFindingsTest, AServerWithoutADeviceIsNotToldToMarkSteps) {
+  const std::shared_ptr<const Trace> trace = TraceFromText(R"(
+    thread 1 engine
+      0..10 execute_context_0(0)_generation_4(4)
+      20..30 execute_context_0(0)_generation_4(4)
+  )");
+  SummaryOptions options;
+  options.views = kAdviceView;
+  const Advice advice = ComputeSummary(*trace, options).advice;
+  ASSERT_EQ(advice.nothing.size(), 3u);
+  EXPECT_NE(advice.nothing[0].find(", but no device work."), std::string::npos);
+  for (const std::string& line : advice.nothing)
+    EXPECT_EQ(line.find("step()"), line.npos) << line;
+}
+
 TEST(ServingFindingsTest, IterationsOfAKindAreCompared) {
   const std::shared_ptr<const Trace> a = Server(1000, 300);
   const std::shared_ptr<const Trace> b = Server(1200, 400);
@@ -95,6 +110,42 @@ TEST(ServingFindingsTest, IterationsOfAKindAreCompared) {
   const Result<Comparison> none = CompareTraces(*a, *b, options);
   ASSERT_FALSE(none);
   EXPECT_NE(none.error().message.find("A has no request"), std::string::npos);
+}
+
+// Four requests that decode together, and one whose prompt is read beside them.
+TEST(ServingFindingsTest, BillsOfRequestsAreComparedByTheRule) {
+  std::string host;
+  std::string members;
+  for (int i = 1; i <= 5; ++i) {
+    const std::string number = std::to_string(i);
+    host += "0..0 request Request instant stepscope.request=[" + number +
+            ",4,0,0]\n200..200 \"request end\" Request instant "
+            "stepscope.request=[" +
+            number + "]\n";
+    members += (i > 1 ? "," : "") + std::to_string(i * 8 + (i == 5 ? 1 : 2)) +
+               (i == 5 ? ",96" : ",1");
+  }
+  const std::shared_ptr<const Trace> trace = TraceFromText(
+      "thread 1 engine\n" + host +
+      "10..20 iteration[mixed] PythonUserDefined stepscope.members=[" +
+      members +
+      "]\n11..12 launch CudaRuntime correlation=1\n"
+      "stream 7 GPU:0\n20..120 k Kernel correlation=1\n");
+  CompareOptions options;
+  options.kind = "request";
+  const auto decode = [&](BillRule rule) {
+    options.bill = rule;
+    const Result<Comparison> compared = CompareTraces(*trace, *trace, options);
+    EXPECT_EQ(
+        compared->notes.back(),
+        "The requests of an iteration share its device time by the rule " +
+            std::string(NameOf(rule)) + ".");
+    for (const CompareRow& row : compared->rows)
+      if (row.key.name == "GPU, decode") return row.median_a;
+    return int64_t{-1};
+  };
+  EXPECT_EQ(decode(BillRule::kTokens), 1);
+  EXPECT_EQ(decode(BillRule::kRequests), 20);
 }
 
 // Words and figures of steps are for steps.

@@ -6,6 +6,12 @@
 namespace stepscope {
 
 void SharedTime::Deal(const std::vector<uint32_t>& owners, int64_t length) {
+  if (owners.size() == 1) {
+    ns_[owners.front()] += length;
+    total_ += length;
+    ++turn_;
+    return;
+  }
   const auto count = static_cast<int64_t>(owners.size());
   const int64_t each = length / count;
   const int64_t rest = length % count;
@@ -20,35 +26,41 @@ void SharedTime::Deal(const std::vector<uint32_t>& owners, int64_t length) {
 }
 
 void SharedTime::Settle() {
-  struct Border {
-    int64_t at;
-    bool begins;
-    uint32_t owner;
+  const auto begins_earlier = [](const Work& a, const Work& b) {
+    return a.interval.begin < b.interval.begin;
   };
-  std::vector<Border> borders;
-  borders.reserve(works_.size() * 2);
-  for (const Work& work : works_) {
-    borders.push_back({work.interval.begin, true, work.owner});
-    borders.push_back({work.interval.end, false, work.owner});
-  }
-  works_.clear();
-  std::sort(borders.begin(), borders.end(),
-            [](const Border& a, const Border& b) { return a.at < b.at; });
-  std::vector<uint32_t> running(ns_.size());
+  if (!std::ranges::is_sorted(works_, begins_earlier))
+    std::ranges::stable_sort(works_, begins_earlier);
+  const auto ends_later = [](const Work& a, const Work& b) {
+    return a.interval.end > b.interval.end;
+  };
+  std::vector<Work> running;  // a heap, of what ends first
+  std::vector<uint32_t> counts(ns_.size());
   std::vector<uint32_t> at_work;
   int64_t since = 0;
-  for (const Border& border : borders) {
-    if (!at_work.empty() && border.at > since) Deal(at_work, border.at - since);
-    since = border.at;
-    // Ends may come before the begins of the same instant or after: either way
-    // no time lies between.
-    uint32_t& count = running[border.owner];
-    if (border.begins) {
-      if (count++ == 0) at_work.push_back(border.owner);
-    } else if (--count == 0) {
-      at_work.erase(std::find(at_work.begin(), at_work.end(), border.owner));
+  const auto advance = [&](int64_t time) {
+    if (!at_work.empty() && time > since) Deal(at_work, time - since);
+    since = time;
+  };
+  const auto end_until = [&](int64_t time) {
+    while (!running.empty() && running.front().interval.end <= time) {
+      advance(running.front().interval.end);
+      const uint32_t owner = running.front().owner;
+      std::ranges::pop_heap(running, ends_later);
+      running.pop_back();
+      if (--counts[owner] == 0)
+        at_work.erase(std::ranges::find(at_work, owner));
     }
+  };
+  for (const Work& work : works_) {
+    end_until(work.interval.begin);
+    advance(work.interval.begin);
+    if (counts[work.owner]++ == 0) at_work.push_back(work.owner);
+    running.push_back(work);
+    std::ranges::push_heap(running, ends_later);
   }
+  end_until(INT64_MAX);
+  works_.clear();
 }
 
 }  // namespace stepscope

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/serving/bill_rule.h"
 #include "cli/record/run.h"
 
 namespace stepscope {
@@ -19,7 +20,8 @@ namespace stepscope {
 struct CompanionPlan {
   std::string folder;  // of the captures, absolute
   std::string run_id;
-  std::string otlp;        // endpoint; empty: nothing is sent
+  std::string otlp;  // endpoint; empty: nothing is sent
+  BillRule bill = BillRule::kTokens;
   std::string prometheus;  // file, absolute; empty: none
   bool quiet = false;
 };

@@ -94,8 +94,7 @@ class Work {
 
   void TakeRequests(const EventTree& tree, bool ended) {
     const IterationTable iterations = ComputeIterations(tree);
-    const RequestTable requests =
-        ComputeRequests(iterations, BillRule::kTokens);
+    const RequestTable requests = ComputeRequests(iterations, plan_.bill);
     Result<otlp::RequestSpans> spans =
         otlp::MakeRequestSpans(tree.trace(), iterations, requests, resource_);
     if (spans) {

@@ -121,7 +121,6 @@ void WriteWork(JsonWriter& json, const OpenTrace& open,
 
 std::optional<uint32_t> GroupOf(const OpenTrace& open,
                                 const IterationRow& one) {
-  if (one.row == kNoRow) return std::nullopt;
   const uint32_t track = open.trace().track()[one.row];
   const uint32_t in_view = open.view().of_track[track];
   if (in_view >= open.view().tracks.size()) return std::nullopt;

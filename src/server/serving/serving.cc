@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/serving/concluded_iterations.h"
 #include "analysis/serving/iteration_mark.h"
 #include "trace/chosen_steps.h"
 #include "trace/request_events.h"
@@ -18,14 +19,15 @@ size_t BytesOf(const IterationTable& table) {
 
 }  // namespace
 
-bool MayServe(const Trace& trace) {
+bool MayServe(const EventTree& tree) {
+  const Trace& trace = tree.trace();
   const auto& names = trace.strings();
   if (StepsWereChosen(trace) || names.Find(kMembersKey) != StringId() ||
       names.Find(kRequestKey) != StringId())
     return true;
   for (uint32_t i = 0; i < names.size(); ++i)
     if (ParseIterationMark(trace.str(StringId{i}))) return true;
-  return false;
+  return MayConcludeIterations(tree);
 }
 
 Serving::Serving(const EventTree& tree)
@@ -37,7 +39,6 @@ Serving::Serving(const EventTree& tree)
   for (uint32_t i = 0; i < list.size(); ++i) {
     latest = std::max(latest, EndOf(list[i]));
     latest_end_ns_.push_back(latest);
-    if (list[i].row == kNoRow) continue;  // nobody marked it
     const uint32_t thread = tree.thread_of(list[i].row);
     if (thread != kNoThread) of_thread_[thread].push_back(i);
   }
@@ -57,40 +58,43 @@ size_t Serving::FirstEndingAfter(int64_t time_ns) const {
       latest_end_ns_.begin());
 }
 
-const Serving::Requests& Serving::WithRequests() const {
-  std::call_once(requests_once_, [this] {
-    requests_.table = ComputeRequests(iterations_, BillRule::kTokens);
-    ArrangeMembers(requests_);
-    bytes_ +=
-        requests_.table.list.size() * sizeof(RequestRow) +
-        requests_.members.size() * (sizeof(Member) + sizeof(RequestIteration)) +
-        requests_.first_member.size() * sizeof(size_t);
+const RequestTable& Serving::requests(BillRule bill) const {
+  Requests& requests = requests_[static_cast<size_t>(bill)];
+  std::call_once(requests.once, [&] {
+    requests.table = ComputeRequests(iterations_, bill);
+    size_t shares = 0;
+    for (const RequestRow& one : requests.table.list)
+      shares += one.iterations.size();
+    bytes_ += requests.table.list.size() * sizeof(RequestRow) +
+              shares * sizeof(RequestIteration);
   });
-  return requests_;
+  return requests.table;
 }
 
-void Serving::ArrangeMembers(Requests& requests) const {
-  std::vector<size_t>& first = requests.first_member;
+void Serving::ArrangeMembers() const {
+  const std::vector<RequestRow>& requests = this->requests().list;
+  std::vector<size_t>& first = members_.first;
   first.assign(iterations_.list.size() + 1, 0);
-  for (const RequestRow& request : requests.table.list)
+  for (const RequestRow& request : requests)
     for (const RequestIteration& one : request.iterations)
       ++first[one.index + 1];
   for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-  requests.members.resize(first.back());
+  members_.list.resize(first.back());
   std::vector<size_t> next(first.begin(), first.end() - 1);
-  for (uint32_t i = 0; i < requests.table.list.size(); ++i) {
-    const auto& list = requests.table.list[i].iterations;
+  for (uint32_t i = 0; i < requests.size(); ++i) {
+    const auto& list = requests[i].iterations;
     for (uint32_t at = 0; at < list.size(); ++at)
-      requests.members[next[list[at].index]++] = {i, at};
+      members_.list[next[list[at].index]++] = {i, at};
   }
+  bytes_ +=
+      members_.list.size() * sizeof(Member) + first.size() * sizeof(size_t);
 }
 
 std::span<const Serving::Member> Serving::MembersOf(uint32_t iteration) const {
-  const Requests& requests = WithRequests();
-  return std::span(requests.members)
-      .subspan(requests.first_member[iteration],
-               requests.first_member[iteration + 1] -
-                   requests.first_member[iteration]);
+  std::call_once(members_.once, [this] { ArrangeMembers(); });
+  const std::vector<size_t>& first = members_.first;
+  return std::span(members_.list)
+      .subspan(first[iteration], first[iteration + 1] - first[iteration]);
 }
 
 std::optional<uint32_t> Serving::OwnerOfWork(Row row) const {

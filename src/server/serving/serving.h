@@ -2,10 +2,12 @@
 //
 // Serving: the iterations and requests of an open trace, as `summary` has them,
 // with what a viewer finds them by: a time, an event, a request. Immutable but
-// for requests, which are made when first asked for. Thread-safe.
+// for requests, which are made when first asked for, by each rule that their
+// device time is split by. Thread-safe.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -20,9 +22,9 @@
 
 namespace stepscope::server {
 
-// Whether a trace may have iterations or requests, from its names alone: most
-// traces have none, and need not be looked through.
-bool MayServe(const Trace& trace);
+// Whether a trace may have iterations or requests, from names and types alone:
+// most traces have none, and need not be looked through.
+bool MayServe(const EventTree& tree);
 
 class Serving {
  public:
@@ -36,7 +38,8 @@ class Serving {
   size_t request_count() const {
     return iterations_.requests ? iterations_.requests->list().size() : 0;
   }
-  const RequestTable& requests() const { return WithRequests().table; }
+  // Of all rules the same requests in the same order.
+  const RequestTable& requests(BillRule bill = BillRule::kTokens) const;
 
   // A request of requests().list, and which of its iterations it is.
   struct Member {
@@ -79,13 +82,16 @@ class Serving {
 
  private:
   struct Requests {
+    std::once_flag once;
     RequestTable table;
-    std::vector<size_t> first_member;  // by iteration, and one more
-    std::vector<Member> members;
+  };
+  struct Members {
+    std::once_flag once;
+    std::vector<size_t> first;  // by iteration, and one more
+    std::vector<Member> list;
   };
 
-  const Requests& WithRequests() const;
-  void ArrangeMembers(Requests& requests) const;
+  void ArrangeMembers() const;
   size_t FirstEndingAfter(int64_t time_ns) const;
   std::optional<uint32_t> OwnerOfWork(Row row) const;
 
@@ -94,8 +100,8 @@ class Serving {
   std::vector<int64_t> latest_end_ns_;  // of an iteration and all before it
   std::vector<TrackWork> work_;
   std::vector<std::vector<uint32_t>> of_thread_;  // by start
-  mutable std::once_flag requests_once_;
-  mutable Requests requests_;
+  mutable std::array<Requests, kBillRules> requests_;
+  mutable Members members_;
   mutable std::atomic<size_t> bytes_{0};
 };
 

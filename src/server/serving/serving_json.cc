@@ -87,8 +87,10 @@ struct MemberRow {
   int64_t gpu_ns = 0;
 };
 
-MemberRow RowOfMember(const OpenTrace& open, Serving::Member member) {
-  const RequestRow& request = open.serving()->requests().list[member.request];
+MemberRow RowOfMember(const OpenTrace& open, Serving::Member member,
+                      BillRule bill) {
+  const RequestRow& request =
+      open.serving()->requests(bill).list[member.request];
   const RequestIteration& one = request.iterations[member.at];
   return {one.index, member.request, request.id,
           one.kind,  one.tokens,     one.start_ns - open.origin_ns(),
@@ -162,12 +164,19 @@ std::string ServingJson(const OpenTrace& open) {
   const IterationTable& iterations = serving.iterations();
   JsonWriter json;
   json.BeginObject().Field("engine", iterations.engine);
-  json.Field("bill", NameOf(serving.requests().rule));
+  json.Field("concluded", iterations.concluded ? iterations.rule : "");
   json.Field("iterations", uint64_t{iterations.list.size()});
   json.Field("requests", uint64_t{serving.request_count()});
   const Interval whole = WholeOf(open);
   json.Field("start", whole.begin - open.origin_ns());
   json.Field("dur", whole.end - whole.begin);
+  json.Key("bills").BeginArray();
+  for (size_t i = 0; i < kBillRules; ++i) {
+    const BillLook& look = LookOf(static_cast<BillRule>(i));
+    json.BeginObject().Field("name", look.name).Field("title", look.title);
+    json.Field("meaning", look.meaning).EndObject();
+  }
+  json.EndArray();
   json.Field("busy_ns", iterations.total_busy_ns);
   WriteTableOf(json, "kinds", ColumnsInside("iterations", "kinds"),
                RowList::Of(iterations.kinds));
@@ -176,8 +185,8 @@ std::string ServingJson(const OpenTrace& open) {
   return json.Take();
 }
 
-std::string RequestsJson(const OpenTrace& open, size_t most) {
-  const std::vector<RequestRow>& list = open.serving()->requests().list;
+std::string RequestsJson(const OpenTrace& open, BillRule bill, size_t most) {
+  const std::vector<RequestRow>& list = open.serving()->requests(bill).list;
   const size_t shown = std::min(list.size(), most);
   JsonWriter json;
   json.BeginObject().Field("count", uint64_t{list.size()});
@@ -188,14 +197,15 @@ std::string RequestsJson(const OpenTrace& open, size_t most) {
   return json.Take();
 }
 
-std::string IterationJson(const OpenTrace& open, uint32_t index) {
+std::string IterationJson(const OpenTrace& open, uint32_t index,
+                          BillRule bill) {
   const Serving& serving = *open.serving();
   const IterationRow& one = serving.iterations().list[index];
   const auto members = serving.MembersOf(index);
   std::vector<MemberRow> parts;
   for (const Serving::Member& member :
        members.first(std::min(members.size(), kMostMembers)))
-    parts.push_back(RowOfMember(open, member));
+    parts.push_back(RowOfMember(open, member, bill));
   JsonWriter json;
   json.BeginObject().Field("index", uint64_t{index});
   json.Field("kind", NameOf(one.mark.kind)).Field("row", uint64_t{one.row});
@@ -212,13 +222,13 @@ std::string IterationJson(const OpenTrace& open, uint32_t index) {
   return json.Take();
 }
 
-std::string RequestJson(const OpenTrace& open, uint32_t index) {
+std::string RequestJson(const OpenTrace& open, uint32_t index, BillRule bill) {
   const Serving& serving = *open.serving();
-  const RequestRow& request = serving.requests().list[index];
+  const RequestRow& request = serving.requests(bill).list[index];
   const size_t count = request.iterations.size();
   std::vector<MemberRow> parts;
   for (uint32_t at = 0; at < std::min(count, kMostIterationsOfRequest); ++at)
-    parts.push_back(RowOfMember(open, {index, at}));
+    parts.push_back(RowOfMember(open, {index, at}, bill));
   const Interval whole = WholeOf(serving.iterations(), request);
   JsonWriter json;
   json.BeginObject().Field("index", uint64_t{index}).Field("id", request.id);
@@ -249,7 +259,7 @@ std::string ServesJson(const OpenTrace& open) {
     json.String(NameOf(row.kind));
   json.EndArray().Key("groups").BeginArray();
   for (const uint32_t group : groups) json.UInt(group);
-  json.EndArray().EndObject();
+  json.EndArray().Field("concluded", iterations.concluded).EndObject();
   return json.Take();
 }
 

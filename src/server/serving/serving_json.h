@@ -2,7 +2,8 @@
 //
 // What the page asks of a server's iterations and requests. No answer grows
 // with the trace: windows are put together by pixel, lists are cut and say how
-// much there is. REQUIRES: OpenTrace::serving(), unless stated.
+// much there is. `bill`: how requests share device time. REQUIRES:
+// OpenTrace::serving(), unless stated.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,11 @@ std::string ServingJson(const OpenTrace& open);
 std::string IterationsJson(const OpenTrace& open, const Stretch& window,
                            std::optional<uint32_t> group,
                            std::optional<uint32_t> request);
-std::string RequestsJson(const OpenTrace& open, size_t most = kMostRequests);
+std::string RequestsJson(const OpenTrace& open, BillRule bill,
+                         size_t most = kMostRequests);
 // REQUIRES: there is one of that number.
-std::string IterationJson(const OpenTrace& open, uint32_t index);
-std::string RequestJson(const OpenTrace& open, uint32_t index);
+std::string IterationJson(const OpenTrace& open, uint32_t index, BillRule bill);
+std::string RequestJson(const OpenTrace& open, uint32_t index, BillRule bill);
 // Where the device works for some iterations: by track, what shares a pixel as
 // one. REQUIRES: `chosen` has an entry per iteration.
 std::string IterationWorkJson(const OpenTrace& open,

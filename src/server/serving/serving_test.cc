@@ -116,7 +116,7 @@ TEST(ServingTest, AnEventIsOfTheIterationThatLaunchedIt) {
 
 TEST(ServingTest, RequestsAndIterationsHaveEachOther) {
   const OpenTrace open(TraceFromText(kTwo));
-  const std::string requests = RequestsJson(open);
+  const std::string requests = RequestsJson(open, BillRule::kTokens);
   EXPECT_EQ(Numbers(requests, "queue"), (List{0, 26}));
   EXPECT_EQ(Numbers(requests, "queue_dur"), (List{10, 14}));
   EXPECT_EQ(Numbers(requests, "prefill"), (List{10, 40}));
@@ -125,32 +125,55 @@ TEST(ServingTest, RequestsAndIterationsHaveEachOther) {
   EXPECT_EQ(Numbers(requests, "decode_dur"), (List{49, 0}));
   EXPECT_EQ(Occurrences(requests, "[\"a\","), 1u);
   // Cut, and said so.
-  const std::string cut = RequestsJson(open, 1);
+  const std::string cut = RequestsJson(open, BillRule::kTokens, 1);
   EXPECT_NE(cut.find("{\"count\":2,"), std::string::npos);
   EXPECT_EQ(Numbers(cut, "queue"), List{0});
   EXPECT_EQ(Occurrences(cut, "[\"b\","), 0u);
 
-  const std::string a = RequestJson(open, 0);
+  const std::string a = RequestJson(open, 0, BillRule::kTokens);
   EXPECT_NE(a.find("\"id\":\"a\",\"start\":0,\"dur\":160"), std::string::npos);
   EXPECT_NE(a.find("\"iteration_count\":3"), std::string::npos);
   EXPECT_NE(a.find("[0,10,\"prefill\",8,12]"), std::string::npos) << a;
   EXPECT_NE(a.find("[1,40,\"decode\",1,1]"), std::string::npos) << a;
-  const std::string mixed = IterationJson(open, 1);
+  const std::string mixed = IterationJson(open, 1, BillRule::kTokens);
   EXPECT_NE(mixed.find("\"start\":40,\"dur\":20,\"until\":145"),
             std::string::npos);
   EXPECT_NE(mixed.find("[0,\"a\",\"decode\",1,1]"), std::string::npos) << mixed;
   EXPECT_NE(mixed.find("[1,\"b\",\"prefill\",90,99]"), std::string::npos);
   EXPECT_EQ(ServesJson(open),
             "{\"count\":3,\"requests\":2,"
-            "\"kinds\":[\"prefill\",\"decode\",\"mixed\"],\"groups\":[1]}");
+            "\"kinds\":[\"prefill\",\"decode\",\"mixed\"],\"groups\":[1],"
+            "\"concluded\":false}");
   EXPECT_NE(TraceJson(open).find("\"serves\":true"), std::string::npos);
+}
+
+TEST(ServingTest, DeviceTimeIsSharedByTheRuleThatIsAskedFor) {
+  const OpenTrace open(TraceFromText(kTwo));
+  const auto shares = [&](BillRule bill, const char* a, const char* b) {
+    const std::string json = IterationJson(open, 1, bill);
+    EXPECT_NE(json.find(a), std::string::npos) << json;
+    EXPECT_NE(json.find(b), std::string::npos) << json;
+  };
+  shares(BillRule::kRequests, "[0,\"a\",\"decode\",1,50]",
+         "[1,\"b\",\"prefill\",90,50]");
+  // What the iteration that only decodes takes.
+  shares(BillRule::kDecodeFirst, "[0,\"a\",\"decode\",1,10]",
+         "[1,\"b\",\"prefill\",90,90]");
+  shares(BillRule::kTokens, "[0,\"a\",\"decode\",1,1]",
+         "[1,\"b\",\"prefill\",90,99]");
+  EXPECT_NE(
+      RequestJson(open, 0, BillRule::kRequests).find("[1,40,\"decode\",1,50]"),
+      std::string::npos);
+  EXPECT_NE(RequestsJson(open, BillRule::kRequests),
+            RequestsJson(open, BillRule::kTokens));
 }
 
 TEST(ServingTest, LatenciesAreThoseOfTheRequests) {
   const OpenTrace open(TraceFromText(kTwo));
   const std::string json = ServingJson(open);
-  EXPECT_NE(json.find("\"start\":0,\"dur\":160,\"busy_ns\":129,"),
-            std::string::npos)
+  EXPECT_NE(
+      json.find("\"start\":0,\"dur\":160,\"bills\":[{\"name\":\"tokens\","),
+      std::string::npos)
       << json;
   const size_t ttft = json.find("\"key\":\"ttft\"");
   ASSERT_NE(ttft, std::string::npos);
@@ -180,11 +203,42 @@ TEST(ServingTest, OthersHaveNothingOfTheKind) {
     stream 7 GPU:0
       5..9 gemm Kernel correlation=1
   )"));
-  EXPECT_FALSE(MayServe(open.trace()));
+  EXPECT_FALSE(MayServe(open.tree()));
   EXPECT_EQ(open.serving(), nullptr);
   EXPECT_NE(TraceJson(open).find("\"serves\":false"), std::string::npos);
   EXPECT_EQ(ServesJson(open),
-            "{\"count\":0,\"requests\":0,\"kinds\":[],\"groups\":[]}");
+            "{\"count\":0,\"requests\":0,\"kinds\":[],\"groups\":[],"
+            "\"concluded\":false}");
+}
+
+// A loop of generate(), which nobody marked: three passes.
+TEST(ServingTest, IterationsThatWereConcludedAreOffered) {
+  std::string text = "thread 1 main\n";
+  std::string device = "stream 7 GPU:0\n";
+  for (int i = 0; i < 3; ++i) {
+    const int at = i * 100;
+    const auto line = [&](int begin, int end, const std::string& rest) {
+      return std::to_string(at + begin) + ".." + std::to_string(at + end) +
+             " " + rest + "\n";
+    };
+    const std::string id = " correlation=" + std::to_string(i + 1);
+    text += line(0, 10, "aten::embedding Operator") +
+            line(12, 20, "aten::linear Operator") +
+            line(14, 16, "launch CudaRuntime" + id) +
+            line(50, 60, "aten::argmax Operator");
+    device += line(20, 45, "gemm Kernel" + id);
+  }
+  const OpenTrace open(TraceFromText(text + device));
+  EXPECT_TRUE(MayServe(open.tree()));
+  EXPECT_EQ(ServesJson(open),
+            "{\"count\":3,\"requests\":0,\"kinds\":[\"unknown\"],"
+            "\"groups\":[1],\"concluded\":true}");
+  EXPECT_NE(ServingJson(open).find("\"concluded\":\"iterations concluded from"),
+            std::string::npos);
+  // The second pass has its kernel, and what its thread did.
+  const Row kernel = open.tree().work()[1].row;
+  EXPECT_EQ(open.serving()->IterationOf(kernel), 1u);
+  EXPECT_EQ(open.serving()->IterationOf(open.tree().work()[1].launch), 1u);
 }
 
 // Many iterations of one to three requests, with a kernel or two for each.

@@ -4,10 +4,9 @@ import type {
   IterationSpots, LatencyInfo, RequestList, ServingInfo,
 } from "../generated/answers.ts";
 import {
-  chosenOf, countTicks, extentOf, indexSpots, linear, logarithmic, phasesOf,
-  placeIn, powerTicks, requestName, requestsIn, servingRange, shownLatencies,
-  spotLabel, spotsOf,
-  spotText, withChosen,
+  billOf, chosenOf, countTicks, extentOf, indexSpots, linear, logarithmic,
+  phasesOf, placeIn, powerTicks, requestName, requestsIn, servingRange,
+  shownLatencies, spotLabel, spotsOf, spotText, withChosen,
 } from "./serving.ts";
 
 const answer: IterationSpots = { kinds: ["prefill", "decode"], total: 6,
@@ -89,7 +88,8 @@ test("scales of the bars", () => {
 });
 
 test("an address chooses a request or an iteration that there is", () => {
-  const serves = { count: 9, requests: 3, kinds: [], groups: [0] };
+  const serves = { count: 9, requests: 3, kinds: [], groups: [0],
+    concluded: false };
   expect(chosenOf({ request: "2" }, serves))
     .toEqual({ request: 2, iteration: null });
   expect(chosenOf({ request: "2", iteration: "1" }, serves).iteration)
@@ -119,4 +119,12 @@ test("histograms: those of requests, and of one kind", () => {
 test("a request without an id has its number", () => {
   expect(requestName("a", 3)).toBe("a");
   expect(requestName("", 3)).toBe("request 3");
+});
+
+test("a rule that nobody knows is the usual one", () => {
+  const info = { bills: ["tokens", "requests"].map((name) =>
+    ({ name, title: "", meaning: "" })) } as ServingInfo;
+  expect(billOf(info, {}).name).toBe("tokens");
+  expect(billOf(info, { bill: "requests" }).name).toBe("requests");
+  expect(billOf(info, { bill: "tenants" }).name).toBe("tokens");
 });

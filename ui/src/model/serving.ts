@@ -172,6 +172,10 @@ export function withChosen(more: Record<string, string>,
 export const requestName = (id: string, index: number) =>
   id || `request ${index}`;
 
+/** The rule that an address names, else the usual one. */
+export const billOf = ({ bills }: ServingInfo, more: Record<string, string>) =>
+  bills.find((one) => one.name === more["bill"]) ?? bills[0]!;
+
 /** The histograms of requests, and that of the kind that is looked at. */
 export function shownLatencies(all: LatencyInfo[], kind: string | undefined)
   : { requests: LatencyInfo[]; kinds: string[]; period: LatencyInfo | null } {

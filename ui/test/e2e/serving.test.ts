@@ -30,7 +30,8 @@ const missing = [browserPath, programPath, MAKER, TRAINING]
 
 interface Summary {
   iterations: { kinds: Record<string, unknown>[] };
-  requests: { list: Record<string, unknown>[] };
+  requests: { total_busy_ns: number; outside_ns: number; unknown_ns: number;
+    list: Record<string, unknown>[] };
 }
 
 describe.skipIf(missing.length > 0)(
@@ -40,6 +41,7 @@ describe.skipIf(missing.length > 0)(
     let session: Session;
     let page: Page;
     let summary: Summary;
+    const byRule = new Map<string, Summary>();
     let runs: Record<string, { id: string; t: string }>;
     let tables: DeclaredTable[];
     const folder = mkdtempSync(join(tmpdir(), "stepscope-serving-"));
@@ -47,9 +49,12 @@ describe.skipIf(missing.length > 0)(
       const capture = join(folder, "server.sscap");
       execFileSync(MAKER,
         [`${FIXTURE}.json.gz`, `${FIXTURE}.truth.json`, capture]);
-      summary = JSON.parse(execFileSync(programPath, ["summary", capture,
-        "--views", "iterations,requests", "--format", "json"],
-      { maxBuffer: 1 << 28, encoding: "utf8" })) as Summary;
+      for (const bill of ["tokens", "requests", "decode-first"])
+        byRule.set(bill, JSON.parse(execFileSync(programPath, ["summary",
+          capture, "--views", "iterations,requests", "--format", "json",
+          "--bill", bill],
+        { maxBuffer: 1 << 28, encoding: "utf8" })) as Summary);
+      summary = byRule.get("tokens")!;
       browser = await launch();
       server = await serve({ "server/server.sscap": capture,
         "marks/marks.json.gz": `${FIXTURE}.json.gz`,
@@ -170,6 +175,43 @@ describe.skipIf(missing.length > 0)(
         .toMatch(new RegExp(`^${wanted["id"]}.*queue `));
       await page.goBack();
       await settled(page);
+    });
+
+    test("device time is shared by the rule that is chosen", async () => {
+      const figure = (key: string) =>
+        panel().locator(`[data-figure=${key}]`).innerText();
+      const rule = () => page.getByLabel("Device time");
+      const expectBills = async (bill: string) => {
+        const wanted = byRule.get(bill)!.requests.list[2]!;
+        await expect.poll(() => figure("gpu_decode_ns"))
+          .toBe(formatTime(Number(wanted["gpu_decode_ns"])));
+        expect(await figure("gpu_prefill_ns"))
+          .toBe(formatTime(Number(wanted["gpu_prefill_ns"])));
+      };
+      // Whatever the rule, to the nanosecond.
+      for (const { requests } of byRule.values())
+        expect(requests.list.reduce((sum, one) => sum + Number(one["gpu_ns"]),
+          requests.outside_ns + requests.unknown_ns))
+          .toBe(requests.total_busy_ns);
+      await show("server", "serving", "&request=2");
+      await expectBills("tokens");
+      await rule().selectOption("requests");
+      await expectBills("requests");
+      await rule().selectOption({ label: "Decode first" });
+      await expectBills("decode-first");
+      expect(page.url()).toContain("bill=decode-first");
+      // From a link, and in the table; the usual rule needs no word.
+      await show("server", "serving", "&request=2&bill=requests&as=table");
+      await expectBills("requests");
+      const columns = inside("requests", "list").filter(({ key }) =>
+        key.startsWith("gpu_") || key === "id");
+      await goTo(page, `${new URL(page.url()).hash}` +
+        `&req.cols=${all(columns)}`);
+      await expectTable(page, "Requests", rowsOfObjects(columns,
+        byRule.get("requests")!.requests.list));
+      await rule().selectOption("tokens");
+      await expectBills("tokens");
+      expect(page.url()).not.toContain("bill=");
     });
 
     test("the batch is moved along and zoomed", async () => {

@@ -83,13 +83,15 @@ function Head({ title, onShow }: { title: string; onShow: () => void }) {
 
 interface Panel {
   onShow: (start: number, end: number) => void;
+  /** The rule by which device time is shared. */
+  bill: string;
   /** Whether a device was recorded. */
   device: boolean;
 }
 
-function RequestPart({ info, onShow, device }: Panel & {
-  info: RequestInfo;
-}) {
+type Part<Info> = Omit<Panel, "bill"> & { info: Info };
+
+function RequestPart({ info, onShow, device }: Part<RequestInfo>) {
   return (
     <>
       <Head title={requestName(info.id, info.index)}
@@ -105,9 +107,7 @@ function RequestPart({ info, onShow, device }: Panel & {
   );
 }
 
-function IterationPart({ info, onShow, device }: Panel & {
-  info: IterationInfo;
-}) {
+function IterationPart({ info, onShow, device }: Part<IterationInfo>) {
   return (
     <>
       <Head title={`Iteration ${info.index}: ${kindTitle(info.kind)}`}
@@ -124,13 +124,13 @@ function IterationPart({ info, onShow, device }: Panel & {
   );
 }
 
-function Content(props: Panel) {
+function Content({ bill, ...props }: Panel) {
   const { t } = trace.value!;
   const { request, iteration } = chosen.value;
   const ofRequest = useAnswer("request",
-    request === null ? null : { t, index: request });
+    request === null ? null : { t, index: request, bill });
   const ofIteration = useAnswer("iteration",
-    iteration === null ? null : { t, index: iteration });
+    iteration === null ? null : { t, index: iteration, bill });
   if (request !== null)
     return <Loaded what="The request" load={ofRequest}>
       {(info) => <RequestPart info={info} {...props} />}</Loaded>;

@@ -17,7 +17,9 @@ import { TimeCard } from "./TimeCard.tsx";
 function Content({ info }: { info: ServingInfo }) {
   return (
     <Page title="Serving" detail={[info.engine,
-      countOf(info.iterations, "iteration"),
+      info.concluded ? countOf(info.iterations, "iteration") +
+        ", concluded, since nobody marked any"
+        : countOf(info.iterations, "iteration"),
       info.requests > 0 ? countOf(info.requests, "request")
         : "the trace does not say which requests"]
       .filter(Boolean).join(" · ")}>

@@ -10,7 +10,7 @@ import { clampRange, zoomAt, type Range } from "../../model/axis.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { lookOf } from "../../model/palette.ts";
 import {
-  extentOf, requestsIn, servingRange, spotsOf, type Spot,
+  billOf, extentOf, requestsIn, servingRange, spotsOf, type Spot,
 } from "../../model/serving.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { toast } from "../../shell/Toast.tsx";
@@ -68,6 +68,22 @@ function Colours() {
   );
 }
 
+/** How requests share what an iteration takes of the device. */
+function BillChoice({ info }: { info: ServingInfo }) {
+  const { name, meaning } = billOf(info, route.value.more);
+  return (
+    <label class="bill" title={meaning}>
+      Device time
+      <select value={name} onChange={({ currentTarget: { value } }) =>
+        setMore("bill", value === info.bills[0]!.name ? "" : value)}>
+        {info.bills.map((one) => (
+          <option key={one.name} value={one.name}>{one.title}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** Whose iterations: of several processes that do not do the same. */
 function ProcessChoice() {
   const info = trace.value!.info;
@@ -119,7 +135,9 @@ function RequestTable({ list }: { list: RequestList }) {
   );
 }
 
-function Requests({ list, range }: { list: RequestList; range: Range }) {
+function Requests({ list, info, range }: {
+  list: RequestList; info: ServingInfo; range: Range;
+}) {
   const shown = useMemo(() => requestsIn(list, range),
     [list, range.t0, range.t1]);
   const asTable = route.value.more["as"] === "table";
@@ -134,6 +152,7 @@ function Requests({ list, range }: { list: RequestList; range: Range }) {
           {formatCount(list.count)}{" "}in view
           {known < list.count && `; the list has the first ` +
             `${formatCount(known)} that arrived`}</span>
+        {info.busy_ns > 0 && <BillChoice info={info} />}
         <Segments label="Requests as" value={asTable ? "table" : ""} options={[
           { value: "", text: "Phases" }, { value: "table", text: "Table" },
         ]} onPick={(value) => setMore("as", value)} />
@@ -150,7 +169,9 @@ export function TimeCard({ info }: { info: ServingInfo }) {
   const range = from !== null && to !== null
     ? clampRange({ t0: from, t1: to }, span) : servingRange(info);
   const spots = useSpots(range);
-  const requests = useAnswer("requests", info.requests > 0 ? { t } : null);
+  const bill = billOf(info, route.value.more).name;
+  const requests = useAnswer("requests",
+    info.requests > 0 ? { t, bill } : null);
   const { request, iteration } = chosen.value;
   return (
     <Card class="serving-card" title="Over time"
@@ -175,15 +196,15 @@ export function TimeCard({ info }: { info: ServingInfo }) {
           </Loaded>
           {info.requests > 0
             ? <Loaded what="The requests" load={requests}>
-              {(list) => <Requests list={list} range={range} />}
+              {(list) => <Requests list={list} info={info} range={range} />}
             </Loaded>
             : <p class="nothing"><Prose text={"This trace does not say which " +
               "requests an iteration had. `stepscope.hook(\"vllm\")` before " +
               "the engine is made, or `stepscope.request()` and " +
               "`stepscope.iteration()`, record them."} /></p>}
         </div>
-        <ChosenPanel device={info.busy_ns > 0} onShow={(start, end) =>
-          showWorkOf(chosen.value, start, end)} />
+        <ChosenPanel device={info.busy_ns > 0} bill={bill}
+          onShow={(start, end) => showWorkOf(chosen.value, start, end)} />
       </div>
     </Card>
   );
