@@ -67,7 +67,11 @@ list(APPEND ui_sources "${ui_folder}/index.html" "${ui_folder}/vite.config.ts"
 add_custom_command(
   OUTPUT "${STEPSCOPE_UI_DIST}/index.html"
   COMMAND "${ui_node}" "${ui_folder}/node_modules/vite/bin/vite.js" build
-          --logLevel warn
+          --logLevel warn --emptyOutDir --outDir
+          "${PROJECT_BINARY_DIR}/ui_dist"
+  COMMAND "${CMAKE_COMMAND}" "-DFROM=${PROJECT_BINARY_DIR}/ui_dist"
+          "-DTO=${STEPSCOPE_UI_DIST}" -P
+          "${PROJECT_SOURCE_DIR}/cmake/StepscopeReplaceFolder.cmake"
   DEPENDS "${ui_installed}" ${ui_sources} ${ui_generated}
   WORKING_DIRECTORY "${ui_folder}"
   COMMENT "Building the viewer's page"

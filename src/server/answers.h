@@ -61,8 +61,9 @@ inline constexpr AnswerType kAnswerTypes[] = {
       repaired, rejected: Record<string, number>)"},
     {"SourceInfo", "format: string; files: string[]"},
     // Iterations and requests of an inference server; `groups` have threads
-    // with iterations.
-    {"ServesInfo", "count, requests: number; kinds: string[]; groups: number[]"},
+    // with iterations. `concluded`: nobody marked these.
+    {"ServesInfo", R"(count, requests: number; kinds: string[]; groups: number[];
+      concluded: boolean)"},
     {"PreviewInfo", "read, events: number"},
     {"LevelsInfo", "min, max: number"},
     // `serves`: by its names it may have iterations of a server.
@@ -183,7 +184,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
       kernel_ns: number; ...)"},
     {"OperatorFlops", R"(name: string; on_device: boolean;
       calls, counted_calls, flops, time_ns, tflops_per_s: number;
-      estimated_bytes, intensity, peak_ratio, roof_ratio: number | null; ...)"},
+      estimated_bytes, intensity, peak_ratio, roof_ratio: number | null;
+      measured_intensity?: number | null; ...)"},
     {"StepFlops", R"(steps, flops, time_ns, devices, tflops_per_s: number;
       mfu, peak_tflops_per_s, peak_memory_gb_per_s, counted_ratio: number | null;
       ...)"},
@@ -214,7 +216,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"Benchmark", R"(steps, skipped: number;
       reader_cost, batch_cost: Cost | null; reader_ratio: number | null;
       ips: Speed | null; ...)"},
-    {"MemoryPlace", R"(place: string;
+    {"MemoryPlace", R"(place: string; process?: string;
       peak_allocated_bytes, peak_reserved_bytes: number;
       rows, live_at_peak, leak_candidates: unknown[];
       peak_at_ns, before_recording_bytes: number | null; ...)"},
@@ -285,13 +287,16 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"HeatMap", R"(measure: string; most: number; ranks, first, last: number[];
       cells: number[][])"},
 
-    // Iterations and requests of an inference server. `bill`: the rule by
-    // which device time is split; `busy_ns`: how much there is. `start`, `dur`:
-    // where there are any. `kind`: of iterations; null: of requests.
+    // Iterations and requests of an inference server. `bills`: the rules by
+    // which its device time can be split, the usual one first; `busy_ns`: how
+    // much there is. `start`, `dur`: where there are any. `kind`: of
+    // iterations; null: of requests.
+    {"BillInfo", "name, title, meaning: string"},
     {"LatencyInfo", R"(key, title, meaning: string; kind: string | null;
       count, p50, p90, p99: number; histogram: Histogram)"},
-    {"ServingInfo", R"(engine, bill: string; iterations, requests: number;
-      start, dur, busy_ns: number;
+    // `concluded`: from what iterations were; empty: they were marked.
+    {"ServingInfo", R"(engine, concluded: string; iterations, requests: number;
+      start, dur, busy_ns: number; bills: BillInfo[];
       kinds: FlatTable; latencies: LatencyInfo[])"},
     // Those of a window as columns: `first` of `count` that share a pixel, the
     // kind with most of their time, and of requests and tokens those of the

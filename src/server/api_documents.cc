@@ -68,7 +68,9 @@ Result<std::string> AnswerViewTable(const OpenTrace& open,
                                     const Parameters& parameters,
                                     KeptTexts& kept) {
   const std::string place = parameters.Text("place");
-  ViewQuery query{.origin_ns = open.origin_ns(), .place = place};
+  const std::string process = parameters.Text("process");
+  ViewQuery query{
+      .origin_ns = open.origin_ns(), .place = place, .process = process};
   if (parameters.has("t0") || parameters.has("t1")) {
     STEPSCOPE_TRY_ASSIGN(const int64_t begin, parameters.Integer("t0"));
     STEPSCOPE_TRY_ASSIGN(const int64_t end, parameters.Integer("t1"));

@@ -145,14 +145,15 @@ Result<std::string> ViewTableDocument(const OpenTrace& open,
                                       const std::string& steps,
                                       KeptTexts& kept) {
   STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice, StepsOf(steps));
-  // Under everything that it depends on; the place is text of whoever asks,
-  // so it comes last.
+  // Under everything that it depends on; the process and the place are text of
+  // whoever asks, so they come last.
   std::string id = std::to_string(open.serial()) + "\n" + key + "\n" +
                    (choice ? StepChoiceText(*choice) : "") + "\n";
   if (query.range)
     id += std::to_string(query.range->begin) + " " +
           std::to_string(query.range->end);
-  id += "\n" + std::string(query.place);
+  id += "\n" + std::to_string(query.process.size()) + "\n" +
+        std::string(query.process) + std::string(query.place);
   STEPSCOPE_TRY_ASSIGN(const KeptTexts::Text text, kept.Get(id, [&] {
     return ViewTableJson(open.tree(), open.steps(), key, query, choice);
   }));

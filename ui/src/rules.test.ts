@@ -127,6 +127,49 @@ test("every export is taken by another file", () => {
     said.startsWith("src/"))).toEqual([]);
 });
 
+/** Classes that a sheet has rules for, by themselves or with others. */
+function classesOf(sheet: string): { alone: string[]; named: string[] } {
+  const selectors = sheet.replace(/\/\*[^]*?\*\//g, "")
+    .match(/[^{};]+(?=\{)/g) ?? [];
+  const parts = selectors.flatMap((one) => one.split(","))
+    .map((one) => one.trim()).filter((one) => !one.startsWith("@"));
+  return { alone: parts.flatMap((one) =>
+    /^\.([\w-]+)(:[\w-]+|\[[^\]]*\])*$/.exec(one)?.[1] ?? []),
+  named: parts.flatMap((one) =>
+    [...one.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name!)) };
+}
+
+/** What a sheet that comes with a view changes of others. */
+function changedBy(late: Map<string, string>,
+  others: Map<string, string>): string[] {
+  const named = [...late, ...others].map(([name, text]) =>
+    ({ name, classes: new Set(classesOf(text).named) }));
+  return [...late].flatMap(([name, text]) => classesOf(text).alone
+    .flatMap((one) => named.filter((other) =>
+      other.name !== name && other.classes.has(one))
+      .map((other) => `.${one} of ${name} is in ${other.name}`)));
+}
+
+test("a sheet that changes another is noticed", () => {
+  const late = new Map([["late", ".a:hover { } .b .c { }"]]);
+  expect(changedBy(late, new Map([["first", ".x .a span { }"],
+    ["second", ".c { }"]]))).toEqual([".a of late is in first"]);
+});
+
+// Sheets of views stay once they have come: from then on, they would draw
+// other views as well. base.css has what all share.
+test("a sheet of a view has classes of its own", () => {
+  const texts = new Map(files.filter((name) => name.endsWith(".css"))
+    .map((name) => [name.split("/").pop()!,
+      readFileSync(join(ROOT, name), "utf8")]));
+  const main = readFileSync(join(ROOT, "src/main.tsx"), "utf8");
+  const first = [...texts].filter(([name]) => main.includes(`/${name}"`) &&
+    name !== "base.css");
+  const late = [...texts].filter(([name]) => !main.includes(`/${name}"`));
+  expect(late.length).toBeGreaterThan(3);
+  expect(changedBy(new Map(late), new Map(first))).toEqual([]);
+});
+
 test("there are sources", () => expect(files.length).toBeGreaterThan(50));
 test("no source breaks a rule", () =>
   expect(files.flatMap(problemsOf)).toEqual([]));

@@ -31,8 +31,8 @@ const FILES = {
 // Of the first, each view is as high as its content asks for.
 const SIZES = [
   { width: 1440, place: "viewer_NAME" },
-  { width: 1024, height: 768, place: "viewer_sizes/NAME_1024" },
-  { width: 1920, height: 1080, place: "viewer_sizes/NAME_1920" },
+  { width: 1024, height: 768, place: "viewer_sizes/NAME_1024", colours: "64" },
+  { width: 1920, height: 1080, place: "viewer_sizes/NAME_1920", colours: "64" },
 ];
 
 /** A server, whose requests are added as a capture has them. */
@@ -56,6 +56,7 @@ async function selectKernel(page) {
   await thread.hover();
   await thread.getByLabel("Fold to one row").click();
   await page.evaluate(() => document.activeElement.blur());
+  await page.mouse.wheel(0, -5000);
   await page.mouse.move(0, 0);
   for (const key of ["f", "s", "s", "s", "s"]) {
     await page.keyboard.press(key);
@@ -83,7 +84,7 @@ async function dragOver(page, from, to) {
 async function listed(page) {
   await tableOf(page);
   await page.waitForFunction(
-    () => !document.body.innerText.includes("not read yet"));
+    () => !document.body.innerText.includes("read so far"));
 }
 
 async function flame(page) {
@@ -95,7 +96,7 @@ const VIEWS = [
   ["traces", 760, "", "traces", listed],
   ["overview", 1110, "resnet50", "overview", async (page) => {
     await page.waitForSelector(".finding");
-    await page.waitForSelector(".memory-map[data-fresh=true]");
+    await page.waitForSelector(".u-over");
     await page.waitForSelector("rect");
   }],
   ["trace", 860, "resnet50", "trace", selectKernel],
@@ -119,7 +120,8 @@ const VIEWS = [
   ["steps", 760, "resnet50", "steps?tab=folded", tableOf],
   ["tables", 760, "resnet50", "tables", tableOf],
   ["sql", 760, "resnet50", "sql", async (page) => {
-    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("button", { name: /^Run/ }).click();
+    await page.mouse.move(0, 0);
     await tableOf(page);
   }],
   ["serving", 1000, "serving", "serving?request=5", async (page) => {
@@ -163,15 +165,16 @@ async function runsOf(url) {
   return (await answer.json()).runs;
 }
 
-async function save(page, name, options = {}) {
+async function save(page, name, colours = "256") {
   const path = join(IMAGES, name + ".png");
-  await page.screenshot({ path, ...options });
+  await page.screenshot({ path });
   const made = spawnSync("pngquant",
-    ["--force", "--ext", ".png", "--speed", "1", path]);
+    ["--force", "--ext", ".png", "--speed", "1", colours, path]);
   console.log(path, made.error ? "(as it is: no pngquant)" : "");
 }
 
-const folder = mkdtempSync(join(tmpdir(), "stepscope-pictures-"));
+const scratch = mkdtempSync(join(tmpdir(), "stepscope-pictures-"));
+const folder = join(scratch, "traces");
 const { url, child } = await serve(folder);
 const runs = await runsOf(url);
 const browser = await chromium.launch(
@@ -196,27 +199,34 @@ async function takeView(colorScheme, size, [name, tall, run, view, reach]) {
     !/Reading [a-z ]+…/.test(document.body.innerText));
   await page.waitForTimeout(400);
   const dark = colorScheme === "dark" ? "_dark" : "";
-  await save(page, size.place.replace("NAME", name) + dark);
+  await save(page, size.place.replace("NAME", name) + dark, size.colours);
   await page.close();
 }
 
-mkdirSync(join(IMAGES, "viewer_sizes"), { recursive: true });
-for (const colorScheme of ["light", "dark"]) {
-  const dark = colorScheme === "dark" ? "_dark" : "";
-  for (const view of VIEWS) {
-    if (!wanted.test(view[0])) continue;
-    for (const size of SIZES) await takeView(colorScheme, size, view);
+async function takeAll() {
+  mkdirSync(join(IMAGES, "viewer_sizes"), { recursive: true });
+  for (const colorScheme of ["light", "dark"]) {
+    const dark = colorScheme === "dark" ? "_dark" : "";
+    for (const view of VIEWS) {
+      if (!wanted.test(view[0])) continue;
+      for (const size of SIZES) await takeView(colorScheme, size, view);
+    }
+    if (!wanted.test("report")) continue;
+    const report = join(scratch, "report.html");
+    spawnSync(PROGRAM, ["report", `${RESNET}.json.gz`, "-o", report],
+      { cwd: join(folder, "resnet50") });
+    const page = await browser.newPage(
+      { colorScheme, viewport: { width: 1280, height: 1700 } });
+    await page.goto("file://" + report);
+    await save(page, `report${dark}`);
+    await page.close();
   }
-  if (!wanted.test("report")) continue;
-  const report = join(folder, "report.html");
-  spawnSync(PROGRAM, ["report", `${RESNET}.json.gz`, "-o", report],
-    { cwd: join(folder, "resnet50") });
-  const page = await browser.newPage(
-    { colorScheme, viewport: { width: 1280, height: 1700 } });
-  await page.goto("file://" + report);
-  await save(page, `report${dark}`);
-  await page.close();
 }
-await browser.close();
-child.kill("SIGTERM");
-rmSync(folder, { recursive: true, force: true });
+
+try {
+  await takeAll();
+} finally {
+  await browser.close();
+  child.kill("SIGTERM");
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -182,7 +182,7 @@ const std::vector<std::unique_ptr<const MemoryMap>>& OpenTrace::memory_maps()
 
 const Serving* OpenTrace::serving() const {
   std::call_once(serving_once_, [this] {
-    if (!MayServe(*trace_)) return;
+    if (!MayServe(tree())) return;
     serving_made_ = std::make_unique<const Serving>(tree());
     if (!serving_made_->empty()) serving_ = serving_made_.get();
   });

@@ -174,9 +174,10 @@ Result<ChosenJob> ChooseJob(Folder& folder, TraceReader& reader,
   if (!target)
     return Fail(ErrorCode::kNotFound,
                 "this trace is no longer in the folder; choose another one");
+  std::set<std::string_view> ids;
+  for (const Window& one : target->windows) ids.insert(one.id);
   const auto is_wanted = [&](const Window& window) {
-    return std::any_of(target->windows.begin(), target->windows.end(),
-                       [&](const Window& one) { return one.id == window.id; });
+    return ids.contains(window.id);
   };
   std::vector<ListedTrace> list = reader.List();
   std::set<std::string> runs;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/headline.h"
+#include "base/executor.h"
 #include "base/text.h"
 
 namespace stepscope::server {
@@ -106,10 +107,15 @@ Result<std::shared_ptr<const ReducedTraces>> JobTables::Reduce(
 
 Result<std::shared_ptr<const ReducedTraces>> JobTables::Make(
     const TraceJob& job) {
+  // In this order, whichever is there first.
+  std::vector<Result<TraceDigest>> digests(job.traces.size(), TraceDigest());
+  Executor::Shared().ForEach(digests.size(), [&](size_t i) {
+    digests[i] = reader_.Fetch(job.traces[i].window);
+  });
   Reducer reducer;
-  for (const ListedTrace& one : job.traces) {
-    STEPSCOPE_TRY_ASSIGN(TraceDigest digest, reader_.Fetch(one.window));
-    reducer.Add(std::move(digest.partial.body));
+  for (Result<TraceDigest>& digest : digests) {
+    if (!digest) return digest.error();
+    reducer.Add(std::move(digest->partial.body));
   }
   SummaryOptions options;
   options.views = kRankViews;

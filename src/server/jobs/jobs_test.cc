@@ -3,6 +3,7 @@
 // Folders as lists, and jobs of several ranks, without opening a trace.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -96,6 +97,16 @@ TEST(JobsTest, ListsWhatIsKnownOfEachTrace) {
   // Nothing was opened for that.
   const std::string id = TextOf(server.Api("runs"), "t");
   EXPECT_EQ(StatusOf(server.Api("summary?t=" + id)), 409);
+}
+
+TEST(JobsTest, ACutFileDoesNotLookHealthy) {
+  const TestFolder folder;
+  const std::string whole = RankTrace(0, 1, 0);
+  folder.Write("cut.json", whole.substr(0, whole.size() / 2));
+  const TestServer server(folder.path());
+  const std::string body = AskUntil(server, "traces", "\"done\":1");
+  EXPECT_TRUE(Contains(body, "\"state\":\"cut\"")) << body;
+  EXPECT_TRUE(Contains(body, "This file is cut off")) << body;
 }
 
 TEST(JobsTest, SaysWhoIsLateFirst) {
@@ -193,6 +204,61 @@ TEST(JobsTest, ADigestIsWhatItWas) {
   EXPECT_EQ(EncodeDigest(*read), bytes);
   for (size_t size = 0; size < bytes.size(); size += 1 + size / 16)
     EXPECT_FALSE(DecodeDigest(std::string_view(bytes).substr(0, size))) << size;
+}
+
+TEST(JobsTest, TheHeadOfADigestIsReadWithoutItsBody) {
+  const TestFolder folder;
+  folder.Write("a.json", RankTrace(3, 4, 15000));
+  const std::string path = (folder.path() / "a.json").string();
+  const auto trace = ImportFile(path);
+  ASSERT_TRUE(trace);
+  std::string bytes =
+      EncodeDigest(DigestTrace(**trace, path, "a.json", "kineto"));
+  const auto whole = DecodeDigest(bytes);
+  const auto head = DecodeDigestHead(bytes);
+  ASSERT_TRUE(whole && head);
+  EXPECT_EQ(head->card.headline, whole->card.headline);
+  const FileFacts& facts = head->partial.head.facts;
+  EXPECT_EQ(facts.end_ns, whole->partial.head.facts.end_ns);
+  EXPECT_FALSE(facts.rhythm.beats.empty());
+  EXPECT_TRUE(head->partial.body.steps.empty());
+  // A damaged body is none, though nobody looks at it yet.
+  for (size_t size = 0; size < bytes.size(); size += 1 + size / 16)
+    EXPECT_FALSE(DecodeDigestHead(std::string_view(bytes).substr(0, size)));
+  bytes.back() ^= 1;
+  EXPECT_FALSE(DecodeDigestHead(bytes));
+}
+
+// Of two containers, which number processes alike: what a digest has says
+// nothing about names of files, which tell them apart.
+TEST(JobsTest, FilesAreToldApartByTheirNames) {
+  const TestFolder folder;
+  std::string text = RankTrace(0, 1, 0);
+  folder.Write("alpha.json", text);
+  const std::string time = "1790857026";
+  text.replace(text.find(time), time.size(), "1790957026");
+  folder.Write("beta.json", text);
+  Folder listed(folder.path().string());
+  WorkPool pool(1, 8);
+  Sessions sessions(listed, pool, size_t{1} << 30);
+  TraceReader reader(listed, sessions, {});
+  const auto done = [&] {
+    const std::vector<ListedTrace> list = reader.List();
+    return std::all_of(list.begin(), list.end(), [](const ListedTrace& one) {
+      return one.state == CardState::kRead;
+    });
+  };
+  while (!done()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  JobTables jobs(reader);
+  EXPECT_EQ(jobs.Jobs(reader.List()).size(), 2u);
+}
+
+TEST(JobsTest, ManyTracesAreKeptThoughEachIsReadQuickly) {
+  constexpr auto kOne = std::chrono::milliseconds(8);
+  EXPECT_FALSE(IsWorthKeeping(kOne, 1));
+  EXPECT_TRUE(IsWorthKeeping(kOne, 512));
+  EXPECT_TRUE(IsWorthKeeping(3 * kOne, 1));
+  EXPECT_FALSE(IsWorthKeeping(kOne, 0));
 }
 
 }  // namespace

@@ -52,6 +52,23 @@ TraceCard CardOf(const Trace& trace) {
   return card;
 }
 
+// What is left of `bytes` is the partial.
+Status TakeCard(std::string_view& bytes, TraceCard& card) {
+  PartialReader length(bytes);
+  uint64_t size = 0;
+  length.Number(size);
+  size_t head = 1;
+  for (uint64_t rest = size; rest >= 0x80; rest >>= 7) ++head;
+  if (length.failed() || size > bytes.size() || bytes.size() - size < head)
+    return Fail(ErrorCode::kCorrupt, "the digest is cut short");
+  PartialReader reader(bytes.substr(head, size));
+  CardFields(reader, card);
+  if (!reader.done())
+    return Fail(ErrorCode::kCorrupt, "the digest has a damaged card");
+  bytes.remove_prefix(head + size);
+  return Ok();
+}
+
 }  // namespace
 
 TraceDigest DigestTrace(const Trace& trace, const std::string& path,
@@ -79,19 +96,15 @@ std::string EncodeDigest(TraceDigest digest) {
 
 Result<TraceDigest> DecodeDigest(std::string_view bytes) {
   TraceDigest digest;
-  PartialReader length(bytes);
-  uint64_t size = 0;
-  length.Number(size);
-  size_t head = 1;
-  for (uint64_t rest = size; rest >= 0x80; rest >>= 7) ++head;
-  if (length.failed() || size > bytes.size() || bytes.size() - size < head)
-    return Fail(ErrorCode::kCorrupt, "the digest is cut short");
-  PartialReader card(bytes.substr(head, size));
-  CardFields(card, digest.card);
-  if (!card.done())
-    return Fail(ErrorCode::kCorrupt, "the digest has a damaged card");
-  STEPSCOPE_TRY_ASSIGN(digest.partial,
-                       DecodePartial(bytes.substr(head + size)));
+  STEPSCOPE_TRY(TakeCard(bytes, digest.card));
+  STEPSCOPE_TRY_ASSIGN(digest.partial, DecodePartial(bytes));
+  return digest;
+}
+
+Result<TraceDigest> DecodeDigestHead(std::string_view bytes) {
+  TraceDigest digest;
+  STEPSCOPE_TRY(TakeCard(bytes, digest.card));
+  STEPSCOPE_TRY_ASSIGN(digest.partial.head, CheckPartial(bytes));
   return digest;
 }
 

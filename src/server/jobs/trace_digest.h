@@ -41,5 +41,8 @@ TraceDigest DigestTrace(const Trace& trace, const std::string& path,
 // As bytes of a file: the card, then the partial.
 std::string EncodeDigest(TraceDigest digest);
 Result<TraceDigest> DecodeDigest(std::string_view bytes);
+// The same without the body of the partial, of which only the checksum is
+// compared.
+Result<TraceDigest> DecodeDigestHead(std::string_view bytes);
 
 }  // namespace stepscope::server

@@ -27,6 +27,11 @@ std::string WithoutPath(std::string message, const Window& window) {
 
 }  // namespace
 
+bool IsWorthKeeping(std::chrono::nanoseconds took, size_t files) {
+  return took >= std::chrono::nanoseconds(kWorthKeeping) /
+                     static_cast<int64_t>(std::max<size_t>(1, files));
+}
+
 TraceReader::TraceReader(Folder& folder, Sessions& sessions,
                          const CacheOptions& cache, ReadLimits limits)
     : folder_(folder), sessions_(sessions), limits_(limits), cache_(cache) {}
@@ -155,25 +160,27 @@ void TraceReader::Work() {
 }
 
 void TraceReader::ReadOne(const Window& window) {
-  Result<Digested> read = Read(window);
+  Result<std::string> bytes = Read(window);
+  Result<TraceDigest> digest =
+      bytes ? DecodeDigestHead(*bytes) : Result<TraceDigest>(bytes.error());
+  // A partial does not know it, and jobs are told apart by it.
+  if (digest) digest->partial.head.facts.path = window.file;
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[window.id];
   wanted_.erase(window.id);
   ++changes_;
-  if (read) {
-    TraceDigest& digest = read->digest;
+  if (digest) {
     entry.state = CardState::kRead;
-    entry.card = std::move(digest.card);
-    entry.facts =
-        std::make_shared<const FileFacts>(std::move(digest.partial.head.facts));
-    if (kept_bytes_ + read->bytes.size() <= limits_.kept_bytes) {
-      kept_bytes_ += read->bytes.size();
-      entry.digest =
-          std::make_shared<const std::string>(std::move(read->bytes));
+    entry.card = std::move(digest->card);
+    entry.facts = std::make_shared<const FileFacts>(
+        std::move(digest->partial.head.facts));
+    if (kept_bytes_ + bytes->size() <= limits_.kept_bytes) {
+      kept_bytes_ += bytes->size();
+      entry.digest = std::make_shared<const std::string>(*std::move(bytes));
     }
   } else {
     entry.state = CardState::kFailed;
-    entry.why = WithoutPath(read.error().message, window);
+    entry.why = WithoutPath(digest.error().message, window);
   }
 }
 
@@ -183,42 +190,48 @@ Result<TraceDigest> TraceReader::Fetch(const Window& window) {
     const std::lock_guard lock(mutex_);
     kept = EntryOf(window).digest;
   }
-  if (kept != nullptr) return DecodeDigest(*kept);
-  STEPSCOPE_TRY_ASSIGN(Digested read, Read(window));
-  return std::move(read.digest);
+  if (kept == nullptr) {
+    STEPSCOPE_TRY_ASSIGN(std::string bytes, Read(window));
+    kept = std::make_shared<const std::string>(std::move(bytes));
+  }
+  return DecodeDigest(*kept);
 }
 
-Result<TraceReader::Digested> TraceReader::Read(const Window& window) {
+Result<std::string> TraceReader::Read(const Window& window) {
   const std::string key =
       CacheKeyOf({window.file, {window}}).value_or(std::string());
   {
     const std::lock_guard lock(cache_mutex_);
     std::optional<std::string> found = cache_.Find(key);
-    if (found) {
-      // A damaged one is as good as none.
-      Result<TraceDigest> digest = DecodeDigest(*found);
-      if (digest) return Digested{*std::move(digest), *std::move(found)};
-    }
+    // A damaged one is as good as none.
+    if (found && DecodeDigestHead(*found)) return *std::move(found);
   }
+  const std::lock_guard turn(file_mutex_);
   const auto begin = std::chrono::steady_clock::now();
-  ++reads_;
-  Result<TraceDigest> digest = [&]() -> Result<TraceDigest> {
-    try {
-      return ReadTrace(window);
-    } catch (const std::bad_alloc&) {
-      return Fail(ErrorCode::kIo,
-                  window.file + ": not enough memory to read it");
-    }
-  }();
-  if (!digest) return digest.error();
-  std::string bytes = EncodeDigest(*digest);
-  const bool worth = std::chrono::steady_clock::now() - begin >= kWorthKeeping;
+  STEPSCOPE_TRY_ASSIGN(std::string bytes, ReadFile(window));
+  size_t files = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    files = listed_.size();
+  }
+  const auto took = std::chrono::steady_clock::now() - begin;
   // Only what was the same before and after is known to be what was read.
-  if (worth && !key.empty() && key == CacheKeyOf({window.file, {window}})) {
+  if (IsWorthKeeping(took, files) && !key.empty() &&
+      key == CacheKeyOf({window.file, {window}})) {
     const std::lock_guard lock(cache_mutex_);
     cache_.Store(key, bytes);
   }
-  return Digested{*std::move(digest), std::move(bytes)};
+  return bytes;
+}
+
+Result<std::string> TraceReader::ReadFile(const Window& window) {
+  ++reads_;
+  try {
+    STEPSCOPE_TRY_ASSIGN(TraceDigest digest, ReadTrace(window));
+    return EncodeDigest(std::move(digest));
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kIo, window.file + ": not enough memory to read it");
+  }
 }
 
 Result<TraceDigest> TraceReader::ReadTrace(const Window& window) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -54,6 +55,10 @@ struct ReadLimits {
   uint64_t kept_bytes = uint64_t{512} << 20;
 };
 
+// Whether to keep what is left of a trace that took so long to read, one of
+// so many: all of a folder are read together.
+bool IsWorthKeeping(std::chrono::nanoseconds took, size_t files);
+
 class TraceReader {
  public:
   TraceReader(Folder& folder, Sessions& sessions, const CacheOptions& cache,
@@ -66,8 +71,8 @@ class TraceReader {
   std::vector<ListedTrace> List();
   // Reads these windows of the folder, however large, before all others.
   void Want(const std::vector<Window>& windows);
-  // Of a trace that was read. On the caller's thread, and it may take as long
-  // as reading it anew.
+  // Of a trace that was read. On the caller's thread, of which several may
+  // ask; it may take as long as reading it anew.
   Result<TraceDigest> Fetch(const Window& window);
   // Counts up with each trace that was read.
   uint64_t change();
@@ -90,18 +95,16 @@ class TraceReader {
   std::optional<Window> Next();
   void Work();
   void ReadOne(const Window& window);
-  struct Digested {
-    TraceDigest digest;
-    std::string bytes;  // the same, encoded
-  };
-  // From the cache or from the file.
-  Result<Digested> Read(const Window& window);
+  // A digest, encoded: from the cache or from the file.
+  Result<std::string> Read(const Window& window);
+  Result<std::string> ReadFile(const Window& window);
   Result<TraceDigest> ReadTrace(const Window& window);
 
   Folder& folder_;
   Sessions& sessions_;
   const ReadLimits limits_;
   CancelToken stop_;
+  std::mutex file_mutex_;  // one trace at a time is in memory
   std::mutex cache_mutex_;
   DigestCache cache_;
   std::mutex mutex_;

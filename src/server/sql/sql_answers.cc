@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <thread>
 #include <utility>
 
 #include "analysis/tables/all_tables.h"
 #include "base/json_text.h"
 #include "base/json_writer.h"
+#include "query/dataset.h"
 #include "query/dataset_schema.h"
 #include "query/duckdb_library.h"
 #include "query/named_query.h"
@@ -113,6 +113,7 @@ class SqlAnswers::Turn {
       const std::lock_guard lock(answers_.mutex_);
       answers_.taken_ = false;
       answers_.running_.clear();
+      answers_.used_ = std::chrono::steady_clock::now();
     }
     answers_.news_.notify_all();
   }
@@ -163,12 +164,37 @@ class SqlAnswers::Watch {
 };
 
 SqlAnswers::SqlAnswers(SqlLimits limits) : limits_(std::move(limits)) {}
-SqlAnswers::~SqlAnswers() = default;
+
+SqlAnswers::~SqlAnswers() {
+  StopAll();
+  if (keeper_.joinable()) keeper_.join();
+}
+
+void SqlAnswers::CloseWhenIdle() {
+  std::unique_lock lock(mutex_);
+  while (!closing_) {
+    const auto end = used_ + limits_.idle;
+    if (taken_ || session_ == nullptr) {
+      news_.wait(lock);
+    } else if (std::chrono::steady_clock::now() < end) {
+      news_.wait_until(lock, end);
+    } else {
+      taken_ = true;  // to close it takes a while
+      lock.unlock();
+      session_ = nullptr;
+      lock.lock();
+      taken_ = false;
+      news_.notify_all();
+    }
+  }
+}
 
 Result<QuerySession*> SqlAnswers::SessionFor(const SqlSubject& subject,
                                              const std::string& sql) {
   const OpenTrace* const open = subject.open;
-  if (session_ == nullptr || open == nullptr || serial_ != open->serial()) {
+  std::string of = open != nullptr ? std::to_string(open->serial())
+                                   : StateOfDataset(subject.dataset);
+  if (session_ == nullptr || of_ != of) {
     session_ = nullptr;
     QueryLimits limits;
     limits.memory = limits_.memory;
@@ -177,8 +203,11 @@ Result<QuerySession*> SqlAnswers::SessionFor(const SqlSubject& subject,
                          open != nullptr
                              ? QuerySession::OpenTrace(open->shared(), limits)
                              : QuerySession::Open(subject.dataset, limits));
-    serial_ = open != nullptr ? open->serial() : 0;
+    of_ = std::move(of);
     summaries_ = {};
+    if (!keeper_.joinable()) keeper_ = std::thread([this] { CloseWhenIdle(); });
+    const std::lock_guard lock(mutex_);
+    ++opened_;
   }
   if (open == nullptr) return session_.get();
   if (const auto more = SummaryTables::In(sql).Without(summaries_); more) {
@@ -260,6 +289,16 @@ void SqlAnswers::StopAll() {
   const std::lock_guard lock(mutex_);
   closing_ = stop_ = true;
   news_.notify_all();
+}
+
+bool SqlAnswers::is_open() {
+  const std::lock_guard lock(mutex_);
+  return taken_ || session_ != nullptr;
+}
+
+uint64_t SqlAnswers::opened() {
+  const std::lock_guard lock(mutex_);
+  return opened_;
 }
 
 std::string SqlSchema(bool of_dataset) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "base/result.h"
 #include "query/summary_tables.h"
@@ -30,6 +31,9 @@ struct SqlLimits {
   size_t rows = 10'000;
   size_t bytes = 16 << 20;  // of the answer
   StatedPeaks peaks = {};   // of the tables of summary
+  // After that without a query, the session is closed, and with it the trace
+  // or the files that it holds.
+  std::chrono::milliseconds idle{300'000};
 };
 
 // What is asked.
@@ -52,26 +56,36 @@ class SqlAnswers {
   // No query goes on.
   void StopAll();
 
+  // Whether a session is open, and how many were opened so far.
+  bool is_open();
+  uint64_t opened();
+
  private:
   class Watch;
   class Turn;
 
   // The session of a trace has the tables of summary that `sql` names. That of
-  // a dataset is new each time: ranks are added to it while it is asked.
+  // a dataset is kept until another part counts: ranks are added to it while
+  // it is asked.
   Result<QuerySession*> SessionFor(const SqlSubject& subject,
                                    const std::string& sql);
   Result<std::string> Rows(QuerySession& session, const std::string& sql) const;
 
+  void CloseWhenIdle();
+
   const SqlLimits limits_;
   // Of the query whose turn it is.
   std::unique_ptr<QuerySession> session_;
-  uint64_t serial_ = 0;      // of the trace that it is of
+  std::string of_;           // which trace, or which state of a dataset
   SummaryTables summaries_;  // that it has
+  std::thread keeper_;       // closes it
   std::mutex mutex_;
   bool taken_ = false;
   std::string running_;
   bool stop_ = false;
   bool closing_ = false;
+  uint64_t opened_ = 0;
+  std::chrono::steady_clock::time_point used_;
   std::condition_variable news_;
 };
 

@@ -176,6 +176,46 @@ TEST_F(SqlTest, ADatasetIsAskedWithoutATrace) {
   EXPECT_EQ(schema.find("summary_"), std::string::npos);
 }
 
+TEST_F(SqlTest, ADatasetStaysOpenUntilAnotherPartCounts) {
+  const TestFolder ranks;
+  ranks.Write("traces/rank0.json", TraceOfRank(0, 3));
+  const std::string traces = (ranks.path() / "traces").string();
+  const std::string dataset = (ranks.path() / "dataset").string();
+  ASSERT_EQ(ImportIntoDataset({traces}, dataset, {}).read, 1u);
+  SqlAnswers answers;
+  const SqlSubject subject{.dataset = dataset};
+  const auto rows_of = [&](const std::string& sql) {
+    const Result<std::string> rows = answers.Ask(subject, sql, "x");
+    return rows ? *rows : rows.error().message;
+  };
+  EXPECT_NE(rows_of(kByRank).find("[[0,3]]"), std::string::npos);
+  EXPECT_NE(rows_of("SELECT 1").find("[[1]]"), std::string::npos);
+  EXPECT_EQ(answers.opened(), 1u);
+  // The same file, with more in it.
+  ranks.Write("traces/rank0.json", TraceOfRank(0, 4));
+  ASSERT_EQ(ImportIntoDataset({traces}, dataset, {}).read, 1u);
+  EXPECT_NE(rows_of(kByRank).find("[[0,4]]"), std::string::npos);
+  EXPECT_EQ(answers.opened(), 2u);
+  ranks.Write("traces/rank1.json", TraceOfRank(1, 5));
+  ASSERT_EQ(ImportIntoDataset({traces}, dataset, {}).read, 1u);
+  EXPECT_NE(rows_of(kByRank).find("[[0,4],[1,5]]"), std::string::npos);
+  EXPECT_EQ(answers.opened(), 3u);
+}
+
+TEST_F(SqlTest, WhatNobodyAsksIsClosed) {
+  SqlLimits limits;
+  limits.idle = std::chrono::milliseconds(1);
+  SqlAnswers answers(limits);
+  const OpenTrace open(TraceFromText("0..10 work"));
+  const long users = open.shared().use_count();
+  for (uint64_t opened : {1, 2}) {
+    ASSERT_TRUE(answers.Ask({&open}, "SELECT 1", ""));
+    EXPECT_EQ(answers.opened(), opened);
+    while (answers.is_open()) std::this_thread::yield();
+  }
+  EXPECT_EQ(open.shared().use_count(), users);
+}
+
 TEST_F(SqlTest, AnUnknownIdIsNoDataset) {
   id_ = "0123456789abcdef";
   EXPECT_EQ(StatusOf(Ask("SELECT 1")), 409);

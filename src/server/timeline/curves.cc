@@ -2,6 +2,8 @@
 #include "server/timeline/curves.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -107,7 +109,8 @@ std::string CurveJson(const Curve& curve, int64_t origin_ns, int64_t begin_ns,
     const double value = curve.value[i];
     const auto at = static_cast<int64_t>(
         static_cast<double>(curve.time_ns[i] - begin_ns) / pixel_ns);
-    if (at != pixel) {
+    // A gap keeps what was known beside it apart.
+    if (at != pixel || std::isnan(value) != std::isnan(shown.back().last)) {
       pixel = at;
       shown.push_back({curve.time_ns[i], value, value, value});
       continue;
@@ -127,10 +130,16 @@ std::string CurveJson(const Curve& curve, int64_t origin_ns, int64_t begin_ns,
   json.EndArray().Key("last").BeginArray();
   for (const Pixel& p : shown) json.Number(p.last);
   // Of the whole curve, so that the scale stays when the view moves.
-  const auto [least, most] =
-      std::minmax_element(curve.value.begin(), curve.value.end());
-  json.EndArray().Field("lowest", curve.value.empty() ? 0.0 : *least);
-  json.Field("highest", curve.value.empty() ? 0.0 : *most).EndObject();
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const double value : curve.value) {
+    if (std::isnan(value)) continue;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  const bool known = least <= most;
+  json.EndArray().Field("lowest", known ? least : 0.0);
+  json.Field("highest", known ? most : 0.0).EndObject();
   return json.Take();
 }
 

@@ -176,7 +176,7 @@ std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
     json.Key("steps").BeginArray().EndArray();
     json.Key("stages").BeginArray().EndArray();
   }
-  json.Field("serves", preview == nullptr && MayServe(trace));
+  json.Field("serves", preview == nullptr && MayServe(open.tree()));
   json.Key("idle_causes").BeginArray();
   for (const std::string_view cause : IdleCauseNames()) json.String(cause);
   json.EndArray();

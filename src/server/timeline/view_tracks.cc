@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "server/timeline/curves.h"
 #include "server/timeline/shares.h"
+#include "trace/device_counter.h"
 
 namespace stepscope::server {
 namespace {
@@ -265,6 +266,17 @@ class Maker {
     view_.tracks.push_back(std::move(track));
   }
 
+  // Any of a device; null: the process has none there.
+  const Track* StreamOf(uint32_t process, int64_t device) const {
+    const auto found =
+        std::ranges::find_if(trace_.tracks(), [&](const Track& track) {
+          return track.kind == TrackKind::kStream && track.process == process &&
+                 track.device == device && track.first != track.last;
+        });
+    return found != trace_.tracks().end() ? &*found : nullptr;
+  }
+
+  // What the hardware of a device counted stands with the device.
   void AddCounters(uint32_t process) {
     const std::vector<CounterSample>& samples = trace_.counters();
     for (size_t i = 0; i < samples.size();) {
@@ -274,9 +286,19 @@ class Maker {
       const Track& counter = trace_.tracks()[at];
       if (counter.process == process) {
         ViewTrack track;
-        track.group = GroupOf(process, nullptr);
         track.kind = "counter";
         track.name = std::string(trace_.str(counter.name));
+        const auto hardware = FindDeviceCounter(track.name);
+        const Track* device =
+            hardware ? StreamOf(process, hardware->device) : nullptr;
+        if (device != nullptr) {
+          // "DRAM read (B/s)"
+          const std::string_view words = DeviceCounterWords(hardware->kind);
+          const size_t unit = words.rfind(" (");
+          track.name = std::string(words.substr(0, unit));
+          track.unit = words.substr(unit + 2, words.size() - unit - 3);
+        }
+        track.group = GroupOf(process, device);
         track.events = end - i;
         track.process = process;
         track.counter = at;

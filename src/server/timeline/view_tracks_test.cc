@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 
+#include <map>
+
 #include "server/files/open_trace.h"
 #include "trace/build/trace_builder.h"
 #include "trace/trace_from_text_test_support.h"
@@ -69,6 +71,35 @@ TEST(ViewTracksTest, EventsMayEndBeforeTheRecording) {
       "thread 1 main\n 10..30 work\ncounter 60 loss 0.5\nwindow 0 50"));
   EXPECT_EQ(counted.origin_ns() + counted.events_end_ns(), 60);
   EXPECT_EQ(counted.span_ns(), counted.events_end_ns());
+}
+
+// Counters of a device that did nothing here stay with the process.
+TEST(ViewTracksTest, CountersOfTheHardwareStandWithTheirDevice) {
+  TraceBuilder builder;
+  builder.AddProcess({});
+  AddTrack(builder, TrackKind::kThread, -1, 1, "main");
+  AddTrack(builder, TrackKind::kStream, 0, 7, "stream 7");
+  for (const char* name : {"GPU 0: DRAM read (B/s)", "GPU 3: power (W)",
+                           "GPU 0: of another tool"}) {
+    Track track;
+    track.kind = TrackKind::kCounter;
+    track.name = builder.Intern(name);
+    CounterSample sample;
+    sample.track = builder.AddTrack(track);
+    sample.time_ns = 10;
+    builder.AddCounter(sample);
+  }
+  const OpenTrace open(*builder.Finish());
+  std::map<std::string, std::string> groups;
+  for (const ViewTrack& track : open.view().tracks)
+    if (track.counter)
+      groups[track.name] = open.view().groups[track.group].name +
+                           (track.unit.empty() ? "" : ", ") +
+                           std::string(track.unit);
+  EXPECT_EQ(groups, (std::map<std::string, std::string>{
+                        {"DRAM read", "GPU 0, B/s"},
+                        {"GPU 3: power (W)", "Process 0"},
+                        {"GPU 0: of another tool", "Process 0"}}));
 }
 
 }  // namespace

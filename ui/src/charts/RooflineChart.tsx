@@ -3,7 +3,7 @@
 // A roofline as a picture: a circle per operator, its area by its time. What it
 // shows stands in the table below it, too.
 import { formatShare, formatTime, formatValue } from "../model/format.ts";
-import { labelsOf, type Roofline, type RoofPoint }
+import { intensityOf, labelsOf, type Roofline, type RoofPoint }
   from "../model/roofline.ts";
 import { shortName } from "../model/names.ts";
 
@@ -19,7 +19,8 @@ const radiusOf = ({ size }: RoofPoint) =>
 
 function pointText({ name, row }: RoofPoint): string {
   return [name, `${formatValue(row.tflops_per_s, "TFLOP/s")}, ` +
-    `${formatValue(row.intensity!)} FLOP per byte (estimated)`,
+    `${formatValue(intensityOf(row))} FLOP per byte (${row.measured_intensity
+      ? "measured" : "estimated"})`,
   `${formatTime(row.time_ns)} of device work`,
   row.peak_ratio === null ? "" : `${formatShare(row.peak_ratio)} of the peak`,
   row.roof_ratio === null ? ""
@@ -34,6 +35,7 @@ export function RooflineChart({ of, width, height }: {
   const y = (share: number) => TOP + (1 - share) * (height - TOP - BOTTOM);
   const byTime = of.points.toSorted((a, b) => b.size - a.size);
   const bottom = height - BOTTOM;
+  const measured = of.points.some(({ row }) => row.measured_intensity);
   return (
     <svg class="roofline" width={width} height={height} role="img"
       viewBox={`0 0 ${width} ${height}`} aria-label={
@@ -54,7 +56,7 @@ export function RooflineChart({ of, width, height }: {
         </g>
       ))}
       <text class="axis end" x={width - RIGHT} y={height - 4}>
-        FLOP per byte, estimated</text>
+        FLOP per byte{measured ? "" : ", estimated"}</text>
       <text class="axis" x={4} y={height - 4}>TFLOP/s</text>
       {of.roof.length > 0 && <polyline class="roof" points={
         of.roof.map((one) => `${x(one.x)},${y(one.y)}`).join(" ")} />}

@@ -12,6 +12,7 @@ test.each([
   [1000, "1.00 µs"], [26_700, "26.7 µs"], [999_960, "1.00 ms"],
   [999_400, "999.4 µs"], [1_060_000, "1.06 ms"], [397_800_000, "397.8 ms"],
   [1_500_000_000, "1.50 s"], [-2_500, "-2.50 µs"],
+  [3_844_227_286_431_000, "3844227.286 s"],
 ])("%d ns is %s", (ns, text) => expect(plain(formatTime(ns))).toBe(text));
 
 test.each([
@@ -35,6 +36,9 @@ test("a counter's value has the unit of the counter", () => {
   expect(plain(formatValue(2048, "bytes"))).toBe("2.00 KiB");
   expect(plain(formatValue(0.5, "share"))).toBe("50.0 %");
   expect(plain(formatValue(3, "kernels"))).toBe("3 kernels");
+  expect(plain(formatValue(4.8e12, "B/s"))).toBe("4.80 TB/s");
+  expect(plain(formatValue(1.98e9, "Hz"))).toBe("1.98 GHz");
+  expect(plain(formatValue(0, "B/s"))).toBe("0 B/s");
   expect(plain(formatValue(1.25))).toBe("1.25");
 });
 

@@ -31,7 +31,10 @@ export function formatTime(ns: number): string {
   const [unit, one] =
     TIMES.find(([, at]) => size >= at * 0.99995) ?? ["ns", 1];
   const value = ns / one;
-  const text = unit === "ns" ? String(Math.round(value)) : digits(value, 2);
+  // Beyond it is an instant of a clock that has run for long, of which
+  // milliseconds count.
+  const text = unit === "ns" ? String(Math.round(value))
+    : Math.abs(value) >= 10_000 ? value.toFixed(3) : digits(value, 2);
   return `${text}${THIN}${unit}`;
 }
 
@@ -69,11 +72,23 @@ export function formatShare(share: number): string {
   return `${(share * 100).toFixed(1)}${THIN}%`;
 }
 
+const PREFIXES = ["", "k", "M", "G", "T", "P"];
+/** 4.8e12 → "4.80 TB/s". */
+function formatRate(value: number, unit: string): string {
+  let at = 0;
+  while (Math.abs(value) >= 999.995 && at < PREFIXES.length - 1) {
+    value /= 1000;
+    at++;
+  }
+  return `${digits(value, at === 0 ? 0 : 2)}${THIN}${PREFIXES[at]}${unit}`;
+}
+
 /** A value of a counter in its unit. */
 export function formatValue(value: number, unit = ""): string {
   if (unit === "bytes" || unit === "B") return formatBytes(value);
   if (unit === "ns") return formatTime(value);
   if (unit === "share") return formatShare(value);
+  if (unit === "B/s" || unit === "Hz") return formatRate(value, unit);
   const text = Number.isInteger(value) ? formatCount(value)
     : digits(value, 2);
   return unit ? `${text}${THIN}${unit}` : text;

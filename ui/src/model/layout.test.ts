@@ -36,6 +36,14 @@ test("groups with their tracks, one below the other", () => {
   expect(layout.height).toBe(y);
 });
 
+test("one stream of a device says why that is idle", () => {
+  const streams = [7, 8, 9].map((id) => track(id, 1, "stream", `Stream ${id}`));
+  const { rows } = layoutOf(groups, [...tracks.slice(0, 2), ...streams],
+    noSettings);
+  expect(rows.filter((row) => "strip" in row && row.strip > 0)
+    .map((row) => row.name)).toEqual(["Stream 7"]);
+});
+
 test("a pinned track says its rank where there are several", () => {
   const ofRanks = [{ ...groups[0]!, rank: 0 }, { ...groups[1]!, rank: 1 }];
   const rows = layoutOf(ofRanks, tracks, { ...noSettings, pinned: [2] }).rows;

@@ -90,7 +90,8 @@ export function withIterations(tracks: TrackInfo[],
   serves: ServesInfo | null | undefined): TrackInfo[] {
   const own = (serves?.groups ?? []).map((group): TrackInfo => ({
     id: FIRST_ITERATION_TRACK + group, group, kind: "iterations",
-    name: "Iterations", detail: "of the server", events: 0, depth: 1 }));
+    name: "Iterations", detail: serves?.concluded ? "concluded, not marked"
+      : "of the server", events: 0, depth: 1 }));
   return [...own, ...tracks];
 }
 

@@ -49,10 +49,12 @@ export function peakPlace(places: MemoryPlace[]): MemoryPlace | null {
       ? one : best, null);
 }
 
-/** The place that an address names, else the one of the peak. */
-export function shownPlace(
-  places: MemoryPlace[], wanted: string | undefined): MemoryPlace | null {
-  return places.find((one) => one.place === wanted) ?? peakPlace(places);
+/** What an address names; else the fullest, of that place if there is one. */
+export function shownPlace(places: MemoryPlace[], wanted: string | undefined,
+  process?: string): MemoryPlace | null {
+  const named = places.filter((one) => one.place === wanted);
+  return named.find((one) => (one.process ?? "") === (process ?? "")) ??
+    peakPlace(named.length > 0 ? named : places);
 }
 
 function stepFigure(doc: SummaryDoc): Figure {

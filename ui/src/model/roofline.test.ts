@@ -43,6 +43,12 @@ test("what has no bytes or ran on the host is no point", () => {
     row("c", 1, 0)], none)).toBeNull();
 });
 
+test("bytes that counters saw go before those of shapes", () => {
+  const found = rooflineOf([row("a", 1, 1, { measured_intensity: 10 }),
+    row("b", 1, 1), row("c", null, 1, { measured_intensity: 100 })], none)!;
+  expect(found.points.map(({ x }) => x)).toEqual([0.5, 0, 1]);
+});
+
 test("names stand beside circles where there is room", () => {
   const circle = (name: string, x: number, y: number) =>
     ({ name, x, y, radius: 5 });

@@ -44,18 +44,22 @@ class Scale {
   }
 }
 
+/** FLOP per byte: measured where counters tell, else estimated; 0: unknown. */
+export const intensityOf = (row: OperatorFlops): number =>
+  row.measured_intensity ?? row.intensity ?? 0;
+
 /** Null: no operator of a device has both figures. */
 export function rooflineOf(rows: OperatorFlops[],
   peaks: Pick<StepFlops, "peak_tflops_per_s" | "peak_memory_gb_per_s">)
   : Roofline | null {
-  const known = rows.filter((row) => row.on_device && row.intensity !== null &&
-    row.intensity > 0 && row.tflops_per_s > 0);
+  const known = rows.filter((row) => row.on_device &&
+    intensityOf(row) > 0 && row.tflops_per_s > 0);
   if (known.length === 0) return null;
   const flops = peaks.peak_tflops_per_s;
   const memory = peaks.peak_memory_gb_per_s;
   // From here on arithmetic is the limit: FLOP per byte.
   const ridge = flops && memory ? flops / memory * 1e3 : null;
-  const x = new Scale([...known.map((row) => row.intensity!),
+  const x = new Scale([...known.map(intensityOf),
     ...ridge ? [ridge] : []]);
   const y = new Scale([...known.map((row) => row.tflops_per_s),
     ...flops ? [flops] : []]);
@@ -72,7 +76,7 @@ export function rooflineOf(rows: OperatorFlops[],
   ];
   return {
     points: known.map((row) => ({ name: row.name, row,
-      x: x.at(row.intensity!), y: y.at(row.tflops_per_s),
+      x: x.at(intensityOf(row)), y: y.at(row.tflops_per_s),
       size: row.time_ns / longest })),
     roof: roof.map(([px, py]) => ({ x: x.at(px!), y: y.at(py!) })),
     xTicks: x.ticks(), yTicks: y.ticks(),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import { fromFlat } from "./declared.ts";
-import { columnIndex, filterRows, isBadPattern, sortRows } from "./table.ts";
+import { columnIndex, filterRows, isBadPattern, isWithoutCounters, sortRows }
+  from "./table.ts";
 
 const data = fromFlat({
   columns: [
@@ -24,6 +25,17 @@ test.each([
   ["/(/", ""], ["nothing", ""], [" b ", "b b2"],
 ])("search for %j finds %j", (query, found) =>
   expect(names(filterRows(data, query))).toBe(found));
+
+test("columns of counters that nobody sampled are empty, others never", () => {
+  const table = fromFlat({
+    columns: [{ key: "rank", type: "count" },
+      { key: "counters.dram_bytes", type: "bytes" },
+      { key: "counters.intensity", type: "number" }],
+    rows: [[null, null, null], [null, 0, null]],
+  });
+  expect(table.columns.map((_, at) => isWithoutCounters(table, at)))
+    .toEqual([false, false, true]);
+});
 
 test("sorts numbers both ways; what has no value comes last", () => {
   const ns = columnIndex(data, "ns");

@@ -33,6 +33,14 @@ export function columnIndex(data: Data, key: string): number {
   return data.columns.findIndex((column) => column.key === key);
 }
 
+/** Whether columns of hardware counters stand empty: few traces have any. */
+export function isWithoutCounters(data: Data, at: number): boolean {
+  if (!data.columns[at]!.key.startsWith("counters.")) return false;
+  for (let row = 0; row < data.count; row++)
+    if (data.cell(row, at) !== null) return false;
+  return true;
+}
+
 export function isNumeric(column: Column): boolean {
   return column.type !== "text" && column.type !== "bool";
 }

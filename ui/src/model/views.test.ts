@@ -3,7 +3,7 @@
 // The small models of the views.
 import { expect, test } from "vitest";
 import type {
-  AdviseDoc, DeviceUse, RunInfo, SummaryDoc, TrackInfo,
+  AdviseDoc, DeviceUse, GroupInfo, RunInfo, SummaryDoc, TrackInfo,
 } from "../generated/answers.ts";
 import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
 import { findStep, shownRange } from "./find_step.ts";
@@ -11,7 +11,7 @@ import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import {
-  curveOf, explainedText, placeName, tracksOfPlace, withPlace,
+  curveOf, explainedText, groupOfProcess, placeName, tracksOfPlace, withPlace,
 } from "./memory.ts";
 import {
   deviceTitle, figuresOf, ledgerText, mainDevice, peakPlace, shownPlace,
@@ -85,6 +85,11 @@ test("the peak is that of a device, where there is one", () => {
   expect(shownPlace(tf, undefined)?.place).toBe("GPU_6_bfc");
   expect(shownPlace(tf, "GPU_4_bfc")?.place).toBe("GPU_4_bfc");
   expect(shownPlace(tf, "gone")?.place).toBe("GPU_6_bfc");
+  // Each rank has a peak of its own.
+  const ranks = [3, 9, 5].map((bytes, rank) =>
+    ({ ...place("Place(gpu:0)", bytes), process: `rank ${rank}` }));
+  expect(shownPlace(ranks, "Place(gpu:0)", "rank 2")).toBe(ranks[2]);
+  expect(shownPlace(ranks, "Place(gpu:0)")).toBe(ranks[1]);
 });
 
 test("stages by step", () => {
@@ -129,6 +134,12 @@ test("memory tracks of a place, and curves on one axis", () => {
   // What another process allocated is not what this one reserved.
   expect(found([...one, track(7, "Memory Place(gpu:1)", 1)], "Place(gpu:1)"))
     .toEqual([7, undefined, 2]);
+  const groups = [{ id: 3, pid: 9, rank: 1 }, { id: 4, pid: 8, rank: null }] as
+    GroupInfo[];
+  expect(["rank 1", "process 8", "a.json", undefined].map((name) =>
+    groupOfProcess(groups, name))).toEqual([3, 4, undefined, undefined]);
+  expect(tracksOfPlace([...one, track(8, "Memory Place(gpu:1)", 3)],
+    "Place(gpu:1)", 3).allocated?.id).toBe(8);
   const curve = curveOf([
     { t: [0, 10], min: [1, 2], max: [5, 6], last: [3, 4] },
     { t: [5], min: [7], max: [9], last: [8] }], ["a", "b"]);

@@ -12,7 +12,7 @@ const BAND = 300;
 const LOOKED_AT = 200;
 // Sentences, which take the room that others leave.
 const PROSE = "headline";
-const SENTENCE = 330;
+const SENTENCE = 240;
 
 function columnWidth(
   data: Data, column: number, unit: TimeUnit): number {

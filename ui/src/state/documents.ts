@@ -22,6 +22,11 @@ function params(): { t: string; steps?: string } | null {
 }
 
 export const useSummary = () => useAnswer("summary", params());
+/** Of memory alone: the whole takes many times as long of a large snapshot. */
+export function useMemorySummary() {
+  const base = params();
+  return useAnswer("summary", base && { ...base, views: "memory" });
+}
 export const useAdvice = () => useAnswer(
   "advise", trace.value ? { t: trace.value.t } : null);
 /** The declarations of all tables: the same for every trace. */

@@ -72,6 +72,7 @@ export function Body(props: BodyProps) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useSignal(0);
   const height = useSignal(400);
+  const width = useSignal(Infinity);
   // A row, not a place: it is the same one when the order is another.
   const chosen = useSignal<{ data: Data; id: string } | null>(null);
   const id = useId();
@@ -96,6 +97,7 @@ export function Body(props: BodyProps) {
   // A chosen row stays in sight when the box becomes lower.
   const fit = () => {
     if (!box.current) return;  // the table has gone, the news come late
+    width.value = box.current.clientWidth;
     const next = heightOf(box.current);
     if (next === height.value) return;
     const at = place();
@@ -166,7 +168,8 @@ export function Body(props: BodyProps) {
       flex: "none" }
     : {};
   return (
-    <div class="t-box" ref={box} tabIndex={0} role="grid"
+    <div class={"t-box" + (width.value < grid.least ? " sideways" : "")}
+      ref={box} tabIndex={0} role="grid"
       aria-label={props.label} aria-rowcount={lines.count + 1}
       aria-colcount={columns.length + 1}
       aria-activedescendant={active >= span.first &&

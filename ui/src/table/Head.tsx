@@ -28,9 +28,15 @@ function showColumn(box: HTMLElement, head: HTMLElement): void {
   if (!cell || !first || !last || cell === first) return;
   const room = box.clientWidth - last.offsetWidth;
   const right = cell.offsetLeft + cell.offsetWidth;
-  if (right > box.scrollLeft + room) box.scrollLeft = right - room;
-  else if (cell.offsetLeft < box.scrollLeft + first.offsetWidth)
+  if (right > box.scrollLeft + room) {
+    // No other one is cut beside the first.
+    const edges = [...head.children].slice(1).map((one) =>
+      (one as HTMLElement).offsetLeft - first.offsetWidth);
+    box.scrollLeft = edges.find((edge) => edge >= right - room) ??
+      right - room;
+  } else if (cell.offsetLeft < box.scrollLeft + first.offsetWidth) {
     box.scrollLeft = cell.offsetLeft - first.offsetWidth;
+  }
 }
 
 export function Head(props: HeadProps) {

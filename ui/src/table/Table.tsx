@@ -10,8 +10,8 @@ import { formatCount } from "../model/format.ts";
 import { linesOf } from "../model/lines.ts";
 import type { SqlSource } from "../model/sql.ts";
 import {
-  columnIndex, filterRows, isBadPattern, sortRows, type Cell, type Column,
-  type Data,
+  columnIndex, filterRows, isBadPattern, isWithoutCounters, sortRows,
+  type Cell, type Column, type Data,
 } from "../model/table.ts";
 import {
   applied, readState, writeState, type TableState,
@@ -77,8 +77,11 @@ export function Table(props: TableProps) {
   const lines = useMemo(() => linesOf(data, order, open.value, (inside) =>
     sortRows(inside, filterRows(inside, ""), columnIndex(inside, state.sort),
       state.descending)), [data, order, open.value]);
-  const columns = shownColumns(
-    data, state.columns.length > 0 ? state.columns : props.usual);
+  const columns = useMemo(() => state.columns.length > 0
+    ? shownColumns(data, state.columns)
+    : shownColumns(data, props.usual)
+      .filter((at) => !isWithoutCounters(data, at)),
+  [data, state.columns.join(), props.usual.join()]);
   const toggle = (id: string) => {
     const next = new Set(open.value);
     if (!next.delete(id)) next.add(id);

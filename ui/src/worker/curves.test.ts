@@ -2,7 +2,9 @@
 import { expect, test } from "vitest";
 import type { TrackRow } from "../model/layout.ts";
 import { indexSteps } from "../model/steps.ts";
-import type { StageInfo, TraceInfo } from "../generated/answers.ts";
+import type {
+  CounterSeries, StageInfo, TraceInfo,
+} from "../generated/answers.ts";
 import { stageTrackOf } from "../model/layout.ts";
 import { drawCurves, indexStages, sampleAt, scaleOf, seenRange } from
   "./curves.ts";
@@ -75,21 +77,40 @@ test("stages that touch are one rectangle, wide ones have a gap", () => {
   expect(stageRects([])).toEqual([]);
 });
 
-test("a curve ends where the trace ends", () => {
-  const xs: number[] = [];
+/** Where a counter is drawn, with "fill" where an area ends. */
+function drawnCurve(series: CounterSeries): (number | "fill")[] {
+  const xs: (number | "fill")[] = [];
   const ignore = () => {};
   const note = (x: number) => void xs.push(x);
   const context = { save: ignore, restore: ignore, beginPath: ignore,
-    rect: ignore, clip: ignore, stroke: ignore, fill: ignore,
+    rect: ignore, clip: ignore, stroke: ignore, fill: () => xs.push("fill"),
     closePath: ignore, moveTo: note, lineTo: note };
   drawCurves(context as unknown as OffscreenCanvasRenderingContext2D,
     [{ type: "track", kind: "busy", track: 3, y: 0, top: 0, height: 42 } as
       TrackRow],
-    { counter: () => ({ t: [-20, 10, 40], min: [0, 0.5, 1],
-      max: [0, 0.5, 1], last: [0, 0.5, 1] }) } as unknown as SeriesStore,
+    { counter: () => series } as unknown as SeriesStore,
     indexStages([]), indexPath([]), { span_ns: 60 } as TraceInfo,
     { t0: -20, t1: 80, width: 100, height: 100, scroll: 0, ratio: 1 },
     makePaints("light", []), ignore);
+  return xs;
+}
+
+const counterOf = (t: number[], values: (number | null)[]): CounterSeries =>
+  ({ t, min: values, max: values, last: values });
+
+test("a curve ends where the trace ends", () => {
+  const xs = drawnCurve(counterOf([-20, 10, 40], [0, 0.5, 1]))
+    .filter((x) => x !== "fill");
   expect(Math.min(...xs)).toBe(20);
   expect(Math.max(...xs)).toBe(80);
+});
+
+test("nothing is drawn in a gap", () => {
+  const areas = drawnCurve(counterOf([0, 10, 20, 40], [1, null, 2, null]))
+    .join(" ").split("fill")
+    .map((area) => [...new Set(area.trim().split(" "))]);
+  expect(areas).toEqual([["20", "30"], ["40", "60"], [""]]);
+  expect(seenRange(counterOf([0, 10, 20], [3, null, 5]), 12, 30))
+    .toEqual({ min: 5, max: 5 });
+  expect(drawnCurve(counterOf([0], [null]))).toEqual([]);
 });

@@ -40,6 +40,7 @@ export function seenRange(series: CounterSeries, t0: number, t1: number)
   let max = -Infinity;
   for (let n = Math.max(0, sampleAt(series.t, t0)); n < series.t.length; n++) {
     if (series.t[n]! > t1) break;
+    if (series.last[n] == null) continue;
     min = Math.min(min, series.min[n]!);
     max = Math.max(max, series.max[n]!);
   }
@@ -57,7 +58,7 @@ export function scaleOf(row: TrackRow, range: { min: number; max: number })
   return { low: range.min - air, high: range.max + air };
 }
 
-/** Nothing is drawn beyond the trace: no value is known there. */
+/** Nothing is drawn beyond the trace, nor in a gap: no value is known there. */
 function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   span: number, view: View, paints: Paints)
   : { min: number; max: number } | null {
@@ -71,21 +72,40 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   const toY = (value: number) =>
     bottom - ((value - low) / (high - low)) * height;
   const { hue } = lookOf(CURVES, row.kind);
-  context.beginPath();
+  context.strokeStyle = cssOf(hue, paints.theme);
+  context.lineWidth = 1.2;
+  context.lineJoin = "round";
+  context.fillStyle =
+    cssOf(hue, paints.theme, paints.theme === "dark" ? 0.26 : 0.2);
   let begun = false;
-  let x = 0;
-  let lastX = 0;
+  let lastY = 0;
   let firstX = 0;
+  const finish = (end: number) => {
+    if (!begun) return;
+    context.lineTo(end, lastY);
+    context.stroke();
+    context.lineTo(end, bottom);
+    context.lineTo(firstX, bottom);
+    context.closePath();
+    context.fill();
+    begun = false;
+  };
+  let x = 0;
   for (let n = Math.max(0, sampleAt(series.t, view.t0));
     n < series.t.length; n++) {
     if (series.t[n]! > view.t1) break;
     x = Math.max(-2, (Math.max(0, series.t[n]!) - view.t0) * scale);
+    if (series.last[n] == null) {
+      finish(x);
+      continue;
+    }
     if (!begun) {
+      context.beginPath();
       context.moveTo(x, toY(series.last[n]!));
       firstX = x;
       begun = true;
     } else {
-      context.lineTo(x, lastX);
+      context.lineTo(x, lastY);
       // A bucket's whole span, so that a short peak is seen.
       if (series.max[n]! > series.min[n]!) {
         context.lineTo(x, toY(series.max[n]!));
@@ -93,21 +113,10 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
       }
       context.lineTo(x, toY(series.last[n]!));
     }
-    lastX = toY(series.last[n]!);
+    lastY = toY(series.last[n]!);
   }
-  const end = Math.max(x, Math.min(view.width + 2,
-    (Math.min(span, view.t1) - view.t0) * scale));
-  context.lineTo(end, lastX);
-  context.strokeStyle = cssOf(hue, paints.theme);
-  context.lineWidth = 1.2;
-  context.lineJoin = "round";
-  context.stroke();
-  context.lineTo(end, bottom);
-  context.lineTo(firstX, bottom);
-  context.closePath();
-  context.fillStyle =
-    cssOf(hue, paints.theme, paints.theme === "dark" ? 0.26 : 0.2);
-  context.fill();
+  finish(Math.max(x, Math.min(view.width + 2,
+    (Math.min(span, view.t1) - view.t0) * scale)));
   return range;
 }
 

@@ -133,7 +133,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await comeLate(find, "find");
       await settled(page);
       expect(await hash()).toBe("#/trace?arrows=0");
-      expect(await page.locator(".found").count()).toBe(0);
+      expect(await page.locator(".found-count").count()).toBe(0);
       expect(await page.locator(".details h2").count()).toBe(0);
     });
 

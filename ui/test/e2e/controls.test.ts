@@ -133,14 +133,14 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
   test("a track is hidden and shown in the menu", async () => {
     const all = await tracks();
     await page.getByRole("button", { name: /^Tracks/ }).click();
-    const first = page.locator(".menu input[type=checkbox]").first();
+    const first = page.locator(".tracks-menu input[type=checkbox]").first();
     await first.uncheck();
     await addressWith(page, /hide=\d+/);
     await first.check();
     await expect.poll(tracks).toEqual(all);
     // A click elsewhere closes the menu.
     await page.mouse.click(800, 20);
-    await expect.poll(() => page.locator(".menu").count()).toBe(0);
+    await expect.poll(() => page.locator(".tracks-menu").count()).toBe(0);
   });
 
   test("Zoom, Mark and Clear of the details", async () => {

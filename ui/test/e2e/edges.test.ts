@@ -114,8 +114,8 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await expect.poll(() => inSight(page)).toBe(true);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: /^Tracks/ }).click();
-      await page.fill(".menu input[type=text]", "no such track");
-      await page.locator(".menu input[type=text]").blur();
+      await page.fill(".tracks-menu input[type=text]", "no such track");
+      await page.locator(".tracks-menu input[type=text]").blur();
       await page.keyboard.press("Escape");
       await search(page, "aten::linear");
       await page.getByText("on a hidden track").waitFor();
@@ -126,10 +126,10 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       const shown = page.locator(".gutter-track");
       const all = await shown.count();
       await page.getByRole("button", { name: /^Tracks/ }).click();
-      const listed = page.locator(".menu li label");
+      const listed = page.locator(".tracks-menu li label");
       await expect.poll(() => listed.count()).toBe(all);
       // The group's detail is searched, too.
-      await page.fill(".menu input[type=text]", "pid 393");
+      await page.fill(".tracks-menu input[type=text]", "pid 393");
       await expect.poll(() => shown.count()).toBeLessThan(all);
       await expect.poll(() => listed.count()).toBe(await shown.count());
       await listed.filter({ hasText: "Stages" }).locator("input").uncheck();
@@ -296,7 +296,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     const two = await serve(REAL);
     try {
       await inPage(async (page) => {
-        const found = page.locator(".found .quiet");
+        const found = page.locator(".found-count .quiet");
         await search(page, "aten::conv2d");
         await expect.poll(() => found.innerText()).toMatch(/^1 of \d+$/);
         const first = await found.innerText();

@@ -84,7 +84,7 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("button", { name: "List all matches" }).click();
       const panel = page.getByRole("complementary", { name: "Matches" });
       const count = /of ([\d,]+)/.exec(
-        (await page.locator(".found span").textContent())!)![1]!;
+        (await page.locator(".found-count span").textContent())!)![1]!;
       await panel.getByText(`${count} rows`).waitFor();
       const row = () => /row=(\d+)/.exec(page.url())?.[1];
       const first = row();
@@ -328,7 +328,7 @@ describe.skipIf(missing.length > 0)(
       await page.locator(".topbar b").getByText("Dropped files").waitFor();
       await settled(page);
       await search(page, "dropped work");
-      await expect.poll(() => page.locator(".found span").textContent())
+      await expect.poll(() => page.locator(".found-count span").textContent())
         .toBe("1 of 1");
     });
   });

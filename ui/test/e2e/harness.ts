@@ -29,6 +29,8 @@ export interface Served {
   url: string;
   /** Where the traces are that it shows. */
   folder?: string;
+  /** Of a real server. */
+  pid?: number | undefined;
   stop: () => Promise<void> | void;
 }
 export interface ServerKind {
@@ -91,7 +93,7 @@ export async function serveFolder(folder: string,
       env: { ...process.env, XDG_CACHE_HOME: cache } });
   const ended = new Promise((done) => child.on("exit", done));
   const url = await firstAddress(child);
-  return { url, stop: async () => {
+  return { url, pid: child.pid, stop: async () => {
     child.kill("SIGTERM");
     await ended;
     rmSync(cache, { recursive: true, force: true });
@@ -252,7 +254,7 @@ export async function search(page: Page, text: string): Promise<void> {
   await page.keyboard.press("/");
   await page.fill("#search", text);
   await page.keyboard.press("Enter");
-  await page.waitForSelector(".found");
+  await page.waitForSelector(".found-count");
   await page.locator("#search").blur();
 }
 

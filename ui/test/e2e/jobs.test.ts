@@ -169,6 +169,10 @@ describe.skipIf(missing.length > 0)(
         await settled(page);
         await page.locator(".gutter-track b", { hasText: /^Rank 1 · / })
           .first().waitFor();
+        // The colour of what they wait in is explained.
+        await page.locator(".legend-menu button").click();
+        await page.locator(".legend-list li",
+          { hasText: "Communication" }).waitFor();
         await page.goBack();
         await page.getByRole("heading", { level: 1,
           name: /^Rank 1 makes/ }).waitFor();

@@ -129,7 +129,7 @@ describe.skipIf(missing !== "")(`500 tracks ${missing}`, () => {
 
   test("all tracks can be listed, found and moved", async () => {
     await page.getByRole("button", { name: /^Tracks/ }).click();
-    const list = page.locator(".menu ul");
+    const list = page.locator(".tracks-menu ul");
     await expect.poll(() => list.locator("input").count()).toBeLessThan(100);
     await list.evaluate((ul) => ul.scrollTo(0, ul.scrollHeight));
     const last = list.locator("li:has(input)").last();

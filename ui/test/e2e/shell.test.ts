@@ -81,8 +81,10 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
     const { page, close } = await openPage(browser, other.url);
     other.close();
     await page.getByRole("link", { name: "Operators" }).click();
-    await page.getByText("The server does not answer").waitFor();
-    await page.getByText("again, and open the address").waitFor();
+    // Sooner or later the banner above says the same.
+    const view = page.locator("main");
+    await view.getByText("The server does not answer").waitFor();
+    await view.getByText("again, and open the address").waitFor();
     await close();
   });
 

@@ -54,7 +54,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
     /** Searches; what comes back says which match is shown. */
     const firstMatch = async (text: string) => {
       await search(page, text);
-      const status = page.locator(".found span");
+      const status = page.locator(".found-count span");
       await expect.poll(() => status.textContent()).toMatch(/^1 of [\d,]+$/);
       await page.waitForSelector(".details h2");
       return status;
@@ -143,7 +143,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         await page.keyboard.press("Shift+Enter");
         await expect.poll(() => status.textContent()).toMatch(/^1 of/);
         await page.getByRole("button", { name: "End the search" }).click();
-        await expect.poll(() => page.locator(".found").count()).toBe(0);
+        await expect.poll(() => page.locator(".found-count").count()).toBe(0);
       });
 
     test("Enter goes on from a match whose details are still on their way",
@@ -162,7 +162,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
 
     test("a search without a match says so", async () => {
       await search(page, "no such event anywhere");
-      await expect.poll(() => page.locator(".found span").textContent())
+      await expect.poll(() => page.locator(".found-count span").textContent())
         .toBe("no match");
     });
 

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type {
   AdviseDoc, CompareDoc, Runs, SummaryDoc, TraceInfo, WhatIfDoc,
@@ -108,6 +108,12 @@ describe.skipIf(missing.length > 0)(
           formatTime(part.time_ns / summary.steps.length));
         await expectText(page, `[data-part="${part.name}"]`,
           formatShare(part.ratio));
+        // Its bar is as wide as its share of the lane.
+        const lane = page.locator(`[data-part="${part.name}"] .part-place`);
+        const wide = async (of: Locator) => (await of.boundingBox())!.width;
+        const [bar, all] = [await wide(lane.locator("span")), await wide(lane)];
+        expect(all).toBeGreaterThan(100);
+        expect(Math.abs(bar - part.ratio * all)).toBeLessThan(3);
       }
       for (const row of summary.overview.gpu)
         await expectText(page, `[data-type="${row.type}"]`,
@@ -173,6 +179,13 @@ describe.skipIf(missing.length > 0)(
     test("the overview's links lead where they say", async () => {
       const session = await show("amp", "overview", /The GPU works/);
       const { page } = session;
+      // A button keeps its colour under the pointer, for its words are white.
+      const open = page.getByRole("button", { name: "Open in Trace" });
+      const colour = () => open.evaluate((one) =>
+        getComputedStyle(one).backgroundColor);
+      const before = await colour();
+      await open.hover();
+      expect(await colour()).toBe(before);
       const home = page.url();
       const back = () => goTo(page, new URL(home).hash);
       for (const [name, title] of [["All kernels", "GPU kernels"],

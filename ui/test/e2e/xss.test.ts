@@ -406,7 +406,7 @@ async function filterEach(texts: string[]): Promise<string[]> {
     input.dispatchEvent(new InputEvent("input", { bubbles: true }));
     for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
     for (const one of document.querySelectorAll(
-      ".menu label span:first-of-type, .gutter b"))
+      ".tracks-menu label span:first-of-type, .gutter b"))
       seen.add(one.textContent!.trim());
   }
   return [...seen];
@@ -422,7 +422,8 @@ async function searchEach(texts: string[]): Promise<number> {
     const typed = input.value.trim();
     if (typed === "") continue;
     input.form!.requestSubmit();
-    while (document.querySelector(".found b")?.textContent?.trim() !== typed)
+    while (document.querySelector(".found-count b")?.textContent?.trim() !==
+      typed)
       await new Promise(requestAnimationFrame);
     seen++;
   }

@@ -22,7 +22,7 @@ export default function FlameView() {
     inverted: dir || undefined, modules: of || undefined,
     steps: chosenSteps() || undefined } : null);
   return (
-    <Page title="Flame graph" fill actions={<StepsChoice />}
+    <Page title="Flame graph" actions={<StepsChoice />}
       detail={(load.state === "ready"
         ? `${formatTime(load.value.total)} in all. ` : "") +
         (of ? "Functions of Python are left out but for nn.Module; GPU work " +

@@ -63,7 +63,8 @@ function ByName({ doc, tables }: {
       onShow={show} look={look} topK
       usual={["name", "calls", "gpu.total_ns", "gpu.avg_ns", "gpu.max_ns",
         "gpu.min_ns", "gpu.ratio", "occupancy", "unfilled",
-        "tensor_core_estimated"]}
+        "tensor_core_estimated", "counters.tensor_core_ratio",
+        "counters.dram_gb_per_s"]}
       usualSort="gpu.total_ns" empty={empty()}><Grouping /></Table>
   );
 }

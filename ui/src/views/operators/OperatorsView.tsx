@@ -40,7 +40,7 @@ function ByName({ doc, tables }: {
       onShow={show} topK
       look={shareLook("operator")}
       usual={shownColumns(["name", "calls", "cpu.total_ns", "cpu.avg_ns",
-        "cpu.max_ns", "cpu.min_ns", "self_cpu_ns", "cpu.ratio",
+        "cpu.max_ns", "self_cpu_ns", "cpu.ratio",
         "gpu.total_ns", "gpu.avg_ns", "gpu.ratio"], device)}
       usualSort={device ? "gpu.total_ns" : "self_cpu_ns"} empty={EMPTY}>
       <Grouping />

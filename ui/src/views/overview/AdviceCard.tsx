@@ -28,9 +28,18 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
   return (
     <li class="finding">
       <span class={"number" + (number === 1 ? " first" : "")}>{number}</span>
-      <div>
-        <h3><Prose text={advice.finding.replace(/\.$/, "")}
-          name={nameIn(advice)} /></h3>
+      <h3><Prose text={advice.finding.replace(/\.$/, "")}
+        name={nameIn(advice)} /></h3>
+      <div class="saving">
+        {advice.saving_ns ? <b>−{formatTime(advice.saving_ns)}</b> : null}
+        {advice.saving_ratio ? <span class="quiet">
+          {advice.change ? "" : "up to "}{formatShare(advice.saving_ratio)}
+        </span> : null}
+        {advice.change && advice.low_ns !== null && advice.high_ns !== null &&
+          <span class="faint" title="range of the replay">
+            {formatRange(advice.low_ns, advice.high_ns)}</span>}
+      </div>
+      <div class="evidence">
         {advice.evidence.slice(0, SHOWN).map((one, i) => (
           <p key={i} class="quiet" title={prose(one.what, one.name)}>
             <Prose text={one.what} name={one.name} /></p>
@@ -48,15 +57,6 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
           ))}</ul>
           <p class="faint"><Prose text={advice.saving_basis} /></p>
         </details>
-      </div>
-      <div class="saving">
-        {advice.saving_ns ? <b>−{formatTime(advice.saving_ns)}</b> : null}
-        {advice.saving_ratio ? <span class="quiet">
-          {advice.change ? "" : "up to "}{formatShare(advice.saving_ratio)}
-        </span> : null}
-        {advice.change && advice.low_ns !== null && advice.high_ns !== null &&
-          <span class="faint" title="range of the replay">
-            {formatRange(advice.low_ns, advice.high_ns)}</span>}
         {place && <button class="link" onClick={() => show(place)}>
           Show on timeline →</button>}
       </div>

@@ -25,8 +25,9 @@ export function IterationsCard({ info }: { info: ServingInfo }) {
     return cellText(data.cell(row, at), data.columns[at]!, "auto");
   };
   return (
-    <Card title="Iterations" detail={`of ${info.engine || "the server"}, by ` +
-      "kind; times are medians"} actions={
+    <Card title="Iterations" detail={(info.concluded ||
+      `of ${info.engine || "the server"}`) + ", by kind; times are medians"}
+      actions={
       <button class="link" onClick={() => navigate(
         { ...route.value, view: "serving", more: {} }, true)}>
         Open Serving</button>}>

@@ -9,14 +9,15 @@ import { Card } from "../parts.tsx";
 
 export function MemoryCard({ doc }: { doc: SummaryDoc }) {
   const place = peakPlace(doc.memory);
-  const curve = useMemoryCurve(memoryTracks(place?.place ?? ""), 300);
+  const curve = useMemoryCurve(memoryTracks(place ?? { place: "" }), 300);
   if (!place) return null;
   return (
     <Card title="Memory" detail={`allocated on ${placeName(place.place)}`}
     actions={
       <button class="link" onClick={() =>
         navigate({ view: "memory",
-          more: { tab: "live", place: place.place } }, true)}>
+          more: { tab: "live", place: place.place,
+            process: place.process ?? "" } }, true)}>
         Live at the peak
       </button>
     }>

@@ -33,7 +33,7 @@ function Parts({ rows, steps, device }: {
         {barsOf(rows, device).map((bar) => (
           <tr key={bar.part} title={bar.formula} data-part={bar.part}>
             <th scope="row"><Swatch hue={bar.colour} />{bar.title}</th>
-            <td class="lane"><span style={{
+            <td class="part-place"><span style={{
               left: percent(bar.x), width: percent(bar.ratio),
               background: cssVar(bar.colour) }} /></td>
             <td class="num">{formatTime(bar.mean_ns)}</td>

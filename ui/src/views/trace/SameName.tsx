@@ -34,7 +34,7 @@ export function SameNameColumn({ event, controller }: {
         label={`Histogram of ${countOf(same.calls, "call")}`}
         hue={lookOf(CLASSES, event.class).hue}
         own={binOf(same.histogram.edges, event.dur)} />
-      <dl class="figures">
+      <dl class="call-figures">
         {figures.map(([label, value]) => (
           <div key={label}><dt>{label}</dt><dd>{formatTime(value)}</dd></div>
         ))}

@@ -65,7 +65,7 @@ function Found() {
   const again = (direction: "next" | "previous") => () =>
     void submitSearch(now.query, direction);
   return (
-    <div class="found" role="status">
+    <div class="found-count" role="status">
       <Icon name="search" />
       <b class="mono">{now.query}</b>
       <span class="quiet">{text}</span>

@@ -63,7 +63,7 @@ function Menu() {
   const listed = tracks.filter((track) =>
     matches(track, groups.get(track.group)));
   return (
-    <div class="menu">
+    <div class="tracks-menu">
       <input type="text" value={filter} placeholder="Show tracks with…"
         aria-label="Filter tracks" autofocus
         onInput={(event) =>
