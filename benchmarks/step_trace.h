@@ -13,14 +13,17 @@
 #include <vector>
 
 #include "trace/build/trace_builder.h"
+#include "trace/device_counter.h"
 
 namespace stepscope {
 
 inline constexpr int kStepTraceNames = 300;
 
 // Steps of stages of operators, each with a phase; with a device, each phase
-// launches one kernel: 5 events an operator instead of 2.
-inline std::shared_ptr<const Trace> MakeStepTrace(uint32_t events, bool gpu) {
+// launches one kernel: 5 events an operator instead of 2. With counters, the
+// device's are sampled once for every ten kernels.
+inline std::shared_ptr<const Trace> MakeStepTrace(uint32_t events, bool gpu,
+                                                  bool with_counters = false) {
   TraceBuilder builder;
   builder.AddProcess({});
   Track host;
@@ -42,6 +45,16 @@ inline std::shared_ptr<const Trace> MakeStepTrace(uint32_t events, bool gpu) {
     kernels.push_back(builder.Intern("void " + name + "_kernel<float>(int)"));
   }
   const StringId launch = builder.Intern("cudaLaunchKernel");
+  std::vector<uint32_t> counters;
+  for (const auto kind :
+       {DeviceCounterKind::kSmsActive, DeviceCounterKind::kTensorCoresActive,
+        DeviceCounterKind::kDramRead, DeviceCounterKind::kDramWritten}) {
+    if (!with_counters) break;
+    Track counter;
+    counter.kind = TrackKind::kCounter;
+    counter.name = builder.Intern(DeviceCounterTrackName({kind, 0}));
+    counters.push_back(builder.AddTrack(counter));
+  }
   uint64_t random = 88172645463325252u;
   int64_t time = 0;
   uint64_t id = 0;
@@ -71,6 +84,11 @@ inline std::shared_ptr<const Trace> MakeStepTrace(uint32_t events, bool gpu) {
           builder.AddLink({0, LinkSpace::kCorrelation, id, call});
           builder.AddLink({0, LinkSpace::kCorrelation, id++, kernel});
         }
+        if (i % 10 == 0)
+          for (const uint32_t counter : counters)
+            builder.AddCounter({.time_ns = time,
+                                .track = counter,
+                                .value = static_cast<double>(more)});
         time += 1300;
       }
       builder.AddEvent({thread, stage_start, time - stage_start,

@@ -3,7 +3,7 @@
 // Speed of the summary tables on one core: all of them together and one by
 // one, against a bare pass over the columns of the same trace in the same run.
 //
-// usage: summary_bench [EVENTS [cpu|gpu [all [ROUNDS]]]]
+// usage: summary_bench [EVENTS [cpu|gpu|counters [all [ROUNDS]]]]
 //        "all": no table by itself, for large traces and for a profiler
 #include <malloc.h>
 #include <stepscope/c.h>
@@ -98,8 +98,10 @@ double PeakBytesOf(const std::function<void()>& work) {
 int Main(int argc, char** argv) {
   const auto events = static_cast<uint32_t>(
       argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 5000000);
-  const bool gpu = argc > 2 && std::strcmp(argv[2], "gpu") == 0;
-  const std::shared_ptr<const Trace> trace = MakeStepTrace(events, gpu);
+  const bool counters = argc > 2 && std::strcmp(argv[2], "counters") == 0;
+  const bool gpu = counters || (argc > 2 && std::strcmp(argv[2], "gpu") == 0);
+  const std::shared_ptr<const Trace> trace =
+      MakeStepTrace(events, gpu, counters);
   const double count = trace->size();
   const double bytes = count * (28 + 16);  // columns and nesting
   volatile int64_t sink = 0;
@@ -107,7 +109,9 @@ int Main(int argc, char** argv) {
       std::max<size_t>(1, argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 7);
   const double floor = Median(rounds, [&] { sink = sink + BareScan(*trace); });
   std::printf("summary tables, %.0f events, %s, one core\n", count,
-              gpu ? "CPU and GPU" : "CPU only");
+              counters ? "CPU, GPU and its counters"
+              : gpu    ? "CPU and GPU"
+                       : "CPU only");
   const auto report = [&](const char* what, double seconds) {
     std::printf("%-28s %8.1f M events/s %8.1f x the bare pass\n", what,
                 count / seconds / 1e6, seconds / floor);

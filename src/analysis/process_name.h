@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "trace/trace.h"
 
@@ -24,5 +26,21 @@ inline std::string NameAmongSeveral(const Trace& trace, uint32_t process) {
   const std::string& path = trace.sources()[one.source].path;
   return path.substr(path.rfind('/') + 1);
 }
+
+// Whether a process has that name among several; an empty one: all have.
+class ProcessFilter {
+ public:
+  ProcessFilter(const Trace& trace, std::string_view name) {
+    if (name.empty()) return;
+    for (uint32_t i = 0; i < trace.processes().size(); ++i)
+      fits_.push_back(NameAmongSeveral(trace, i) == name);
+  }
+  bool operator()(uint32_t process) const {
+    return fits_.empty() || fits_[process];
+  }
+
+ private:
+  std::vector<bool> fits_;
+};
 
 }  // namespace stepscope

@@ -135,9 +135,31 @@ struct TableColumn {
   std::string_view unit;  // of kNumber
   // The key is absent from JSON where there is no value.
   bool absent_if_null = false;
+  // CSV has no such column where no row of the table has a value.
+  bool only_if_any = false;
+  // With the first column, it says which row it is: several share the latter.
+  bool tells_apart = false;
   // Of kRows: the columns of the rows inside. Of kList: one, without a name.
   std::vector<TableColumn> columns;
 };
+
+// By what rows inside a row say where they are: its first cell, and those that
+// tell it apart. `text_of`: of a column and a cell.
+template <typename TextOf>
+std::string LabelOfRow(const std::vector<TableColumn>& columns, const void* row,
+                       TextOf text_of) {
+  std::string label;
+  bool first = true;
+  for (const TableColumn& column : columns) {
+    if (column.type == CellType::kRows || (!first && !column.tells_apart))
+      continue;
+    const Cell cell = column.cell(row);
+    if (first || !IsNull(cell))
+      label += (first ? "" : ", ") + text_of(column, cell);
+    first = false;
+  }
+  return label;
+}
 
 // An empty text is an empty cell.
 inline std::optional<std::string_view> TextOrNone(std::string_view text) {
@@ -217,6 +239,18 @@ class ColumnsOf {
   // Of the column that was added last.
   ColumnsOf& AbsentIfNull() {
     columns_.back().absent_if_null = true;
+    return *this;
+  }
+
+  // Of the column that was added last: few traces can have it, so JSON and CSV
+  // of others are as if there were none.
+  ColumnsOf& OnlyIfAny() {
+    columns_.back().only_if_any = true;
+    return AbsentIfNull();
+  }
+  // With the first column, the one that was added last says which row it is.
+  ColumnsOf& TellsApart() {
+    columns_.back().tells_apart = true;
     return *this;
   }
 

@@ -83,7 +83,9 @@ class Selector {
     }
     if (selection_.is_everything()) return selection_;
     selection_.note = Note();
-    STEPSCOPE_TRY_ASSIGN(selection_.trace, CopyPart(trace_, Part()));
+    TracePart part = Part();
+    STEPSCOPE_TRY_ASSIGN(selection_.trace, CopyPart(trace_, part));
+    selection_.rows = std::move(part.rows);
     return selection_;
   }
 

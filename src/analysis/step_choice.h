@@ -51,6 +51,8 @@ struct StepSelection {
   // device where that paces the loop, and ends when host and device were done
   // with the last one.
   std::shared_ptr<const Trace> trace;
+  // By row of the trace that it was made of: whether it is part; empty: all.
+  std::vector<bool> rows = {};
   uint64_t chosen = 0;  // steps, over all processes; not counted for `all`
   uint64_t total = 0;
   uint64_t warmup = 0;  // of those left out

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
+#include "analysis/counters/counter_cells.h"
+#include "analysis/counters/measured_groups.h"
 #include "analysis/memory_script.h"
 #include "analysis/serving/unprofiled_rate.h"
 #include "analysis/step_rows.h"
@@ -39,12 +41,30 @@ void KeepOnly(ViewSet views, Summary& summary) {
   if (unwanted(kIterationView)) summary.iterations = {};
 }
 
-std::vector<StepRow> ListSteps(const EventTree& tree, const StepTable& steps) {
+std::vector<StepRow> ListSteps(const EventTree& tree, const StepTable& steps,
+                               const MeasuredGroups* measured) {
   std::vector<StepRow> rows;
-  for (const StepInterval& step : steps.steps())
-    rows.push_back(RowOfStep(tree, step));
+  for (size_t i = 0; i < steps.steps().size(); ++i) {
+    rows.push_back(RowOfStep(tree, steps.steps()[i]));
+    if (measured != nullptr) rows.back().measured = measured->FindStep(i);
+  }
   SortByStart(rows);
   return rows;
+}
+
+void AddMeasured(Summary& summary) {
+  using Level = MeasuredGroups::Level;
+  const MeasuredGroups* measured = summary.measured.get();
+  if (measured == nullptr) return;
+  for (KernelRow& row : summary.kernel)
+    row.measured = measured->Find(Level::kKernel, row.id);
+  for (FlopsRow& row : summary.flops.rows)
+    row.measured = measured->Find(Level::kOperator, row.id);
+  if (summary.thread_sep) return;  // groups are of all threads
+  for (OperatorGroup& group : summary.operators)
+    for (OperatorRow& row : group.rows)
+      if (!row.no_launch)
+        row.measured = measured->Find(Level::kOperator, row.id);
 }
 
 // Whether ranks are to be compared.
@@ -69,8 +89,21 @@ void SweepSteps(const EventTree& tree, const StepTable& steps,
   if (summary.has_steps) summary.outliers = ComputeOutliers(summary.waterfall);
 }
 
+// What counters say, where the trace has any. `rows`: of StepSelection.
+std::shared_ptr<const MeasuredGroups> FindMeasured(
+    const EventTree& tree, const StepTable& steps,
+    const std::vector<bool>& rows, const SummaryOptions& options) {
+  if (!HasCounters(tree.trace())) return nullptr;
+  std::vector<CountedCall> calls;
+  ComputeFlops(tree, steps, &calls);
+  return MeasuredGroups::Compute(
+      tree, steps, rows, calls, KnownPeaks(tree.trace(), options.device_peaks));
+}
+
+// `measured` may be null.
 Summary Summarise(const EventTree& tree, const StepTable& steps,
-                  const SummaryOptions& options) {
+                  const SummaryOptions& options,
+                  std::shared_ptr<const MeasuredGroups> measured) {
   const Trace& trace = tree.trace();
   NameClasses names(trace.strings());
   const ViewSet views = WithInputs(options.chosen_views(), options);
@@ -84,6 +117,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   summary.total_ns = steps.total_ns();
   summary.no_launch = tree.orphans();
   summary.outlives_parent = CountOutliving(trace);
+  summary.measured = std::move(measured);
   summary.step_time = ComputeStepTime(tree, steps, options.unprofiled_ns);
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
@@ -98,6 +132,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   if (wanted(kKernelView)) {
     summary.kernel =
         ComputeKernels(tree, names, {options.sort, wanted(kPercentileView)});
+    AddMeasured(summary);
   }
   if (wanted(kMemoryView)) summary.memory = ComputeMemory(tree, steps);
   constexpr ViewSet swept = kWaterfallView | kIdleView | kOutlierView;
@@ -128,9 +163,11 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
     summary.operators =
         ComputeOperators(tree, {options.sort, options.thread_sep,
                                 options.op_detail, wanted(kPercentileView)});
+    AddMeasured(summary);
   }
   if (wanted(kFlopsView)) {
     summary.flops = ComputeFlops(tree, steps);
+    AddMeasured(summary);
     ComparePeaks(KnownPeaks(trace, options.device_peaks), summary.flops);
   }
   if (wanted(kMemoryManipulationView | kUserDefinedView)) {
@@ -153,11 +190,11 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   return summary;
 }
 
-Summary SummariseChosen(StepSelection selection,
-                        const SummaryOptions& options) {
+Summary SummariseChosen(StepSelection selection, const SummaryOptions& options,
+                        std::shared_ptr<const MeasuredGroups> measured) {
   const EventTree tree(*selection.trace);
-  Summary summary =
-      Summarise(tree, StepTable(tree, /*find_warmup=*/false), options);
+  Summary summary = Summarise(tree, StepTable(tree, /*find_warmup=*/false),
+                              options, std::move(measured));
   summary.chosen_steps = std::move(selection.trace);
   summary.left_out = std::move(selection.note);
   return summary;
@@ -194,18 +231,26 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
   // Of all steps that were asked for none is left out as warm-up.
   const bool all_count = is_everything && options.steps &&
                          options.steps->kind != StepChoice::Kind::kSettled;
-  Summary summary =
-      !is_everything ? SummariseChosen(std::move(selection), options)
-      : all_count
-          ? Summarise(tree, StepTable(tree, /*find_warmup=*/false), options)
-          : Summarise(tree, steps, options);
+  Summary summary;
+  if (!is_everything) {
+    auto measured = FindMeasured(tree, steps, selection.rows, options);
+    summary =
+        SummariseChosen(std::move(selection), options, std::move(measured));
+  } else if (all_count) {
+    const StepTable all(tree, /*find_warmup=*/false);
+    summary =
+        Summarise(tree, all, options, FindMeasured(tree, all, {}, options));
+  } else {
+    summary =
+        Summarise(tree, steps, options, FindMeasured(tree, steps, {}, options));
+  }
   if (options.chosen_views() & kCriticalPathView) {
     // Of the whole trace, so that chosen steps begin as they did.
     NameClasses names(trace.strings());
     summary.critical_path = ComputeCriticalPath(
         tree, steps, names, options.steps.value_or(StepChoice::Settled()));
   }
-  summary.steps = ListSteps(tree, steps);
+  summary.steps = ListSteps(tree, steps, summary.measured.get());
   summary.step_notes = StepNotes(summary, options);
   summary.notes = SummaryNotes(summary, options);
   return summary;

@@ -38,6 +38,9 @@
 
 namespace stepscope {
 
+class MeasuredGroups;
+struct MeasuredWork;
+
 // One step, for the list of them.
 struct StepRow {
   int64_t index = 0;
@@ -48,6 +51,7 @@ struct StepRow {
   std::optional<int64_t> device_end_ns;
   bool warmup = false;
   std::optional<int64_t> rank = {};  // of its process, where one is stated
+  const MeasuredWork* measured = nullptr;  // of Summary::measured
 };
 
 // What the notes say about the events of the trace.
@@ -73,6 +77,8 @@ struct Summary {
   // Host events that end after the event in which they began.
   uint64_t outlives_parent = 0;
   std::vector<StepRow> steps;  // by start; all that were recorded
+  // What hardware counters say of the work; null: the trace has none.
+  std::shared_ptr<const MeasuredGroups> measured;
   StepTime step_time;
   std::vector<DeviceRow> device;
   Overview overview;

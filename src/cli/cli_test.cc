@@ -120,6 +120,9 @@ TEST_F(CliTest, ChoosesSteps) {
     }
   }
   ExpectError("compare " + trace + " " + trace + " --steps 3", 2, "A:B");
+  ExpectError(
+      "compare " + trace + " " + trace + " --kind decode --bill requests", 2,
+      "--kind request");
   ExpectError("compare " + trace + " " + trace + " --steps 9:", 2,
               "--steps 9:: no such step of A was recorded; it has steps 4-7");
   const std::string left_out =

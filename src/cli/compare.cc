@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "analysis/compare/kind_profile.h"
+#include "cli/bill_option.h"
 #include "cli/frame/output.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/usage.h"
@@ -36,6 +37,11 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                     "choose from " + CompareKindChoices());
   }
   compare.kind = arguments.kind;
+  if (!arguments.bill.empty() && !IsRequestKind(compare.kind)) {
+    return Complain(kExitUsage, "--bill: works with --kind request only",
+                    "leave it out: only requests share device time");
+  }
+  compare.bill = BillOf(arguments.bill);
   if (arguments.fail_if_slower >= 0) {
     compare.fail_if_slower = arguments.fail_if_slower;
   }

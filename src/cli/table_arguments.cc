@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table_arguments.h"
 
+#include "cli/bill_option.h"
 #include "cli/table_style.h"
 #include "exporters/output_name.h"
 #include "report/screen.h"
@@ -20,11 +21,6 @@ std::string FormatOfTables(std::string_view output) {
   for (const char* format : {"json", "csv", "md"})
     if (output.ends_with(std::string(".") + format)) return format;
   return "text";
-}
-
-bool ReadBill(const std::string& text, BillRule& rule) {
-  return text.empty() || Choose("--bill", text, BillRuleByName(text),
-                                "tokens, requests, decode-first", rule);
 }
 
 bool ReadTableOptions(const SummaryArguments& arguments,
@@ -54,8 +50,8 @@ bool ReadTableOptions(const SummaryArguments& arguments,
   // What goes into a file is data.
   options.style =
       StyleOfTables(arguments.top, format == "text" && arguments.output == "-");
-  return ReadBill(arguments.bill, options.bill) &&
-         Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
+  options.bill = BillOf(arguments.bill);
+  return Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
                 options.unit) &&
          Choose("--format", format, ParseTableFormat(format),
                 TableFormatChoices() + ", fluid", options.format);

@@ -34,9 +34,6 @@ bool Choose(std::string_view option, const std::string& text,
 // where it asks for none.
 std::string FormatOfTables(std::string_view output);
 
-// By which rule requests share an iteration; empty: leaves `rule`.
-bool ReadBill(const std::string& text, BillRule& rule);
-
 // False: something is none of the choices, and the user was told.
 bool ReadTableOptions(const SummaryArguments& arguments, TableOptions& options);
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "query/dataset_schema.h"
 
 namespace stepscope {
@@ -136,6 +137,22 @@ std::vector<DatasetPart> PartsOf(const std::string& folder,
 
 std::vector<DatasetPart> CommittedParts(const std::string& folder) {
   return PartsOf(folder, "ranks");
+}
+
+std::string StateOfDataset(const std::string& folder) {
+  std::string state = folder + "\n";
+  for (const DatasetPart& part : CommittedParts(folder)) {
+    const std::string path = PartPath(folder, "ranks", part);
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0) continue;
+    state += Format("%llx %llx %lld.%09ld ",
+                    static_cast<unsigned long long>(status.st_ino),
+                    static_cast<unsigned long long>(status.st_size),
+                    static_cast<long long>(status.st_ctim.tv_sec),
+                    status.st_ctim.tv_nsec) +
+             path + "\n";
+  }
+  return state;
 }
 
 std::string ReadParts(const std::string& folder, const std::string& table,

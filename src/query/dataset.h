@@ -43,6 +43,9 @@ std::vector<DatasetPart> PartsOf(const std::string& folder,
 // The parts that count: those of `ranks`.
 std::vector<DatasetPart> CommittedParts(const std::string& folder);
 
+// Another text whenever another part counts, or the same one was written anew.
+std::string StateOfDataset(const std::string& folder);
+
 // Every table of the schema as a view over the parts that count, with job
 // VARCHAR and rank BIGINT behind its own columns. One without a part is empty.
 Status AddDatasetViews(Database& db, const std::string& folder);

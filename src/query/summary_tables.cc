@@ -75,12 +75,6 @@ class SummarySource : public TableSource {
     kept_.push_back(rows);
     for (size_t i = 0; i < rows.size(); ++i) rows_.push_back({parent, rows[i]});
   }
-  // The first column of a row, by which the rows inside it know it.
-  std::string Label(const void* row) const {
-    if (columns_.empty()) return "";
-    return TextOf(*columns_[0], columns_[0]->cell(row));
-  }
-
   std::span<const ColumnSpec> columns() const override { return specs_; }
   uint64_t rows() const override { return columns_.empty() ? 0 : rows_.size(); }
   void Fill(size_t column, uint64_t first, size_t count,
@@ -132,7 +126,8 @@ Status AddTables(const std::string& name,
     for (const auto& [parent, rows] : lists)
       for (size_t i = 0; i < rows.size(); ++i)
         if (const Cell cell = column.cell(rows[i]); !IsNull(cell))
-          inside.emplace_back(source->Label(rows[i]), std::get<RowList>(cell));
+          inside.emplace_back(LabelOfRow(columns, rows[i], TextOf),
+                              std::get<RowList>(cell));
     STEPSCOPE_TRY(AddTables(name + "_" + FlatName(column.name), column.columns,
                             inside, true, owner, db));
   }

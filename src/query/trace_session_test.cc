@@ -180,17 +180,20 @@ void ExpectSameRows(QuerySession& session, const std::string& name,
 
 // Those of memory are of a place, as rows inside the table of places are.
 void ExpectSameMemoryRows(QuerySession& session, const ViewInput& input,
-                          std::string_view place) {
+                          const MemoryPlace& place) {
+  std::string parent(place.place);
+  if (!place.process_name.empty()) parent += ", " + place.process_name;
   for (const auto& [key, column] : {std::pair("memory_owners", "rows"),
                                     std::pair("memory_live", "live_at_peak")}) {
     const ViewTable& table = *FindViewTable(key);
     ViewInput of_place = input;
-    of_place.query.place = place;
+    of_place.query.place = place.place;
+    of_place.query.process = place.process_name;
     EXPECT_EQ(RowsOf(session, "SELECT * EXCLUDE (parent) FROM summary_memory_" +
                                   std::string(column) +
-                                  " WHERE parent = " + SqlText(place)),
+                                  " WHERE parent = " + SqlText(parent)),
               TextsOf(table.columns, table.rows(of_place).rows))
-        << key << " " << place;
+        << key << " " << parent;
   }
 }
 
@@ -234,7 +237,7 @@ TEST(TraceSession, TheQueryBesideATableGivesItsRows) {
         ExpectSameRows(*session, "view_" + std::string(table.key),
                        table.columns, table.rows(input).rows);
     for (const MemoryPlace& place : summary.memory)
-      ExpectSameMemoryRows(*session, input, place.place);
+      ExpectSameMemoryRows(*session, input, place);
   }
 }
 

@@ -195,6 +195,7 @@ class SummaryGridMaker {
                            row.on_device ? "device" : "host"});
     }
     AddIfKnown("FLOP/B", 1, &FlopsRow::intensity, grid);
+    AddIfKnown("Measured", 1, &FlopsRow::measured_intensity, grid);
     AddIfKnown("Peak %", 100, &FlopsRow::peak_ratio, grid);
     AddIfKnown("Roof %", 100, &FlopsRow::roof_ratio, grid);
     grid.notes = {
@@ -227,6 +228,8 @@ class SummaryGridMaker {
     Grid grid;
     grid.has_times = false;
     grid.title = "Memory at the Peak - " + Shown(place.place);
+    if (!place.process_name.empty())
+      grid.title += ", " + Shown(place.process_name);
     grid.heads = {"Name", "State", "Bytes", "Allocations", "Steps"};
     for (const LiveRow& row : place.life.live_at_peak) {
       grid.rows.push_back({Shown(row.name), "live", std::to_string(row.bytes),

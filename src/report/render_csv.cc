@@ -23,6 +23,19 @@ std::string CellText(const TableColumn& column, const Cell& cell) {
   return text == "null" ? "" : CsvValue(text);  // a number that is none
 }
 
+// Quoted once, as a whole.
+std::string LabelText(const std::vector<TableColumn>& columns,
+                      const void* row) {
+  bool is_text = false;
+  const std::string label = LabelOfRow(
+      columns, row, [&](const TableColumn& column, const Cell& cell) {
+        const auto* text = std::get_if<std::string_view>(&cell);
+        is_text |= text != nullptr;
+        return text != nullptr ? std::string(*text) : CellText(column, cell);
+      });
+  return is_text ? CsvText(label) : label;
+}
+
 class CsvWriter {
  public:
   CsvWriter() {
@@ -30,11 +43,12 @@ class CsvWriter {
     AddName("parent");
   }
 
-  void AddHeads(const std::vector<TableColumn>& columns) {
+  // `rows`: of the table itself.
+  void AddHeads(const std::vector<TableColumn>& columns, const RowList& rows) {
     for (const TableColumn& column : columns)
       if (column.type == CellType::kRows)
-        AddHeads(column.columns);
-      else
+        AddHeads(column.columns, {});
+      else if (!column.only_if_any || HasAny(column, rows))
         AddName(FlatName(column.name));
   }
 
@@ -54,6 +68,12 @@ class CsvWriter {
   }
 
  private:
+  static bool HasAny(const TableColumn& column, const RowList& rows) {
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (!IsNull(column.cell(rows[i]))) return true;
+    return false;
+  }
+
   void AddName(const std::string& name) {
     if (slots_.emplace(name, names_.size()).second) names_.push_back(name);
   }
@@ -63,22 +83,21 @@ class CsvWriter {
     std::vector<std::string> cells(names_.size());
     cells[0] = table;
     cells[1] = std::string(parent);
-    std::string label;
     bool any = false;
     for (const TableColumn& column : columns) {
       if (column.type == CellType::kRows) continue;
-      const std::string text = CellText(column, column.cell(row));
-      if (!any) label = text;
       any = true;
-      cells[slots_.at(FlatName(column.name))] = text;
+      if (const auto slot = slots_.find(FlatName(column.name));
+          slot != slots_.end())
+        cells[slot->second] = CellText(column, column.cell(row));
     }
     if (any) AddLine(cells);
     for (const TableColumn& column : columns) {
       if (column.type != CellType::kRows) continue;
       const Cell cell = column.cell(row);
       if (const auto* rows = std::get_if<RowList>(&cell)) {
-        AddRows(table + "_" + FlatName(column.name), label, column.columns,
-                *rows);
+        AddRows(table + "_" + FlatName(column.name), LabelText(columns, row),
+                column.columns, *rows);
       }
     }
   }
@@ -108,11 +127,13 @@ std::string RenderCsv(const Summary& summary,
                       std::span<const TableSchema* const> tables,
                       const TextStyle& style) {
   CsvWriter csv;
-  for (const TableSchema* table : tables) csv.AddHeads(table->columns);
+  std::vector<RowList> rows;
   for (const TableSchema* table : tables) {
-    csv.AddRows(std::string(table->key), "", table->columns,
-                RowsToShow(*table, summary, style.top).rows);
+    rows.push_back(RowsToShow(*table, summary, style.top).rows);
+    csv.AddHeads(table->columns, rows.back());
   }
+  for (size_t i = 0; i < tables.size(); ++i)
+    csv.AddRows(std::string(tables[i]->key), "", tables[i]->columns, rows[i]);
   return csv.Take();
 }
 

@@ -79,6 +79,7 @@ class TextRenderer {
   void Kernel();
   void MemoryManipulation();
   void UserDefinedTable();
+  std::string OfProcess(const MemoryPlace& place) const;
   void Memory();
   void StepTables();
   void Notes();
@@ -373,10 +374,17 @@ void TextRenderer::UserDefinedTable() {
   table.End();
 }
 
+// ", rank 1": several have such a place.
+std::string TextRenderer::OfProcess(const MemoryPlace& place) const {
+  return place.process_name.empty() ? ""
+                                    : ", " + DisplayName(place.process_name);
+}
+
 void TextRenderer::Memory() {
   for (const MemoryPlace& place : summary_.memory) {
     TextTable table(out_, {50, 12, 15, 15, 15, 15, 15});
-    table.Title("Memory Summary - " + DisplayName(place.place));
+    table.Title("Memory Summary - " + DisplayName(place.place) +
+                OfProcess(place));
     // As Paddle has it: what its allocator stated, where it did.
     const auto peak = [&](std::string_view what, std::optional<int64_t> stated,
                           int64_t recorded) {

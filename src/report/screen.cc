@@ -91,6 +91,10 @@ class ScreenRenderer {
   static std::string Name(std::string_view name) {
     return VisibleText(ClearName(name.empty() ? kEmptyName : name));
   }
+  // " of rank 1": others have such a device, too.
+  static std::string Of(std::string_view process) {
+    return process.empty() ? "" : " of " + VisibleText(process);
+  }
   TimeUnit UnitOf(int64_t largest_ns) const {
     return ScreenUnit(options_.unit, largest_ns);
   }
@@ -420,13 +424,14 @@ void ScreenRenderer::Memory() {
     int64_t allocated = 0;
     int64_t reserved = 0;
     std::string_view place;
+    std::string_view process;
   };
   std::vector<Peak> peaks;
   for (const MemoryPlace& place : summary_.memory) {
     const Peak peak{
         place.stated_peak_allocated_bytes.value_or(place.peak_allocated_bytes),
         place.stated_peak_reserved_bytes.value_or(place.peak_reserved_bytes),
-        place.place};
+        place.place, place.process_name};
     if (peak.allocated > 0 || peak.reserved > 0) peaks.push_back(peak);
   }
   if (peaks.empty()) return;
@@ -437,7 +442,7 @@ void ScreenRenderer::Memory() {
   std::string text;
   for (const Peak& peak : peaks) {
     text += (text.empty() ? "Peak memory: " : "; ") +
-            VisibleText(ShortPlace(peak.place)) + " " +
+            VisibleText(ShortPlace(peak.place)) + Of(peak.process) + " " +
             BytesText(peak.allocated) + " allocated";
     if (peak.reserved > 0)
       text += ", " + BytesText(peak.reserved) + " reserved";
@@ -469,8 +474,9 @@ void ScreenRenderer::Holders() {
   const std::vector<PeakOfDevice> peaks = ComputeMemoryPeaks(*summary_.trace);
   if (peaks.empty()) return;
   const PeakOfDevice& peak = peaks.front();
-  ScreenTable table({"Held at the peak of " + VisibleText(peak.device),
-                     "category", "bytes", "%", "allocations"});
+  ScreenTable table(
+      {"Held at the peak of " + VisibleText(peak.device) + Of(peak.process),
+       "category", "bytes", "%", "allocations"});
   const size_t rows = Shown(peak.live.size(), kHostRows);
   for (size_t i = 0; i < rows; ++i) {
     const HeldRow& row = peak.live[i];

@@ -105,6 +105,12 @@ class Checker {
     }
   }
 
+  static bool IsEmpty(const TableColumn& column, const RowList& rows) {
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (!IsNull(column.cell(rows[i]))) return false;
+    return true;
+  }
+
   void CheckFormats(const TableSchema& table) {
     const TableSchema* one[] = {&table};
     const std::string csv = RenderCsv(summary_, one, {});
@@ -120,7 +126,10 @@ class Checker {
       const std::string name = FlatName(column.name);
       Require(arrow.children[i]->name == name, "Arrow has no " + name);
       if (column.type == CellType::kRows) continue;
-      Require(heads.contains(name), "CSV has no " + name);
+      if (column.only_if_any && IsEmpty(column, table.rows(summary_)))
+        Require(!heads.contains(name), "CSV has an empty " + name);
+      else
+        Require(heads.contains(name), "CSV has no " + name);
     }
     arrow.release(&arrow);
     JsonWriter json;

@@ -33,8 +33,10 @@ class TableGridMaker {
     grid.heads = {"What", "Value"};
     for (const TableColumn& column : columns) {
       if (column.type == CellType::kRows) continue;
-      grid.rows.push_back({ColumnHead(column, cells_.unit()),
-                           CellText(column, column.cell(row))});
+      const Cell cell = column.cell(row);
+      if (column.only_if_any && IsNull(cell)) continue;
+      grid.rows.push_back(
+          {ColumnHead(column, cells_.unit()), CellText(column, cell)});
     }
     grid.has_times = false;  // the unit stands in the heads
     return grid;
@@ -68,13 +70,12 @@ class TableGridMaker {
     return grid;
   }
 
-  // The first cell of a row, by which rows inside it say where they are.
   std::string Label(const std::vector<TableColumn>& columns,
                     const void* row) const {
-    for (const TableColumn& column : columns)
-      if (column.type != CellType::kRows)
-        return CellText(column, column.cell(row));
-    return "";
+    return LabelOfRow(columns, row,
+                      [&](const TableColumn& column, const Cell& cell) {
+                        return CellText(column, cell);
+                      });
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table_json.h"
 
+#include <algorithm>
 #include <span>
 
 namespace stepscope {
@@ -22,6 +23,13 @@ void WriteColumn(JsonWriter& json, const TableColumn& column,
   if (column.absent_if_null && IsNull(cell)) return;
   json.Key(KeyOf(column.name));
   WriteCell(json, column, cell);
+}
+
+// Whether there is nothing to say of an object, and nobody expects it.
+bool IsAbsent(std::span<const TableColumn> columns, const void* row) {
+  return std::ranges::all_of(columns, [&](const TableColumn& column) {
+    return column.absent_if_null && IsNull(column.cell(row));
+  });
 }
 
 // Columns of one object; null if none of them has a value.
@@ -55,9 +63,11 @@ void WriteRow(JsonWriter& json, std::span<const TableColumn> columns,
     }
     size_t end = i + 1;
     while (end < columns.size() && ObjectOf(columns[end].name) == object) ++end;
-    json.Key(object);
-    WriteObject(json, columns.subspan(i, end - i), row);
+    const auto members = columns.subspan(i, end - i);
     i = end;
+    if (IsAbsent(members, row)) continue;
+    json.Key(object);
+    WriteObject(json, members, row);
   }
   json.EndObject();
 }

@@ -245,7 +245,7 @@ class Reader {
     CounterSample sample;
     sample.time_ns = Int(Word(1));
     sample.track = counters_[name];
-    sample.integer = Word(3).find_first_of(".e") == std::string::npos;
+    sample.integer = Word(3).find_first_of(".en") == std::string::npos;
     sample.value = std::strtod(Word(3).c_str(), nullptr);
     if (sample.integer) sample.int_value = Int(Word(3));
     b_.AddCounter(sample);

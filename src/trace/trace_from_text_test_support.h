@@ -16,7 +16,7 @@
 //       60..100 late open                  # flags: instant open clipped
 //   stream 3 GPU:0                         # device type and number
 //     20..35 gemm Kernel correlation=5     # a link, as on the launching call
-//   counter 15 loss 0.5                    # time name value
+//   counter 15 loss 0.5                    # time name value; nan: none
 //   memory 15 +1024 Place(cpu) 0x10 total=1024 reserved=2048
 //   memory 30 -1024 Place(cpu) 0x10        # on the current track
 //   memory 9 +4096 Place(cpu) 0x0 reserve  # by the allocator itself

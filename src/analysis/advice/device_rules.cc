@@ -2,16 +2,18 @@
 //
 // Findings about kernels that do not use what the device has.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analysis/advice/program.h"
 #include "analysis/advice/rules.h"
+#include "analysis/counters/measured_groups.h"
+#include "analysis/counters/roofline.h"
 #include "analysis/name_class.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 
 namespace stepscope {
-namespace {
 
 Evidence OfKernel(const KernelRow& row, const std::string& more) {
   return {CountText(row.calls, "call") + " of " +
@@ -19,6 +21,8 @@ Evidence OfKernel(const KernelRow& row, const std::string& more) {
               ": " + std::string(WithoutArguments(row.name)),
           std::string(row.name), row.longest, row.calls, row.gpu.total_ns};
 }
+
+namespace {
 
 std::vector<const KernelRow*> ByTime(const std::vector<KernelRow>& rows) {
   std::vector<const KernelRow*> sorted;
@@ -28,6 +32,33 @@ std::vector<const KernelRow*> ByTime(const std::vector<KernelRow>& rows) {
                      return a->gpu.total_ns > b->gpu.total_ns;
                    });
   return sorted;
+}
+
+// Whether a matrix kernel uses tensor cores.
+struct TensorCoreUse {
+  bool any = false;
+  std::optional<double> measured = {};  // how busy they were
+
+  explicit TensorCoreUse(const KernelRow& row) : any(row.tensor_core) {
+    constexpr double kHardly = 0.02;
+    if (row.measured == nullptr ||
+        !IsActivityTrusted(*row.measured, CounterMeasure::kTensorCores))
+      return;
+    measured = row.measured->ActiveRatio(CounterMeasure::kTensorCores);
+    any = *measured > kHardly;
+  }
+};
+
+std::string TensorCoreText(const KernelRow& row) {
+  const TensorCoreUse use(row);
+  return use.measured ? ", tensor cores " + Percent(*use.measured) : "";
+}
+
+// Tensor cores do not help where the memory is the limit.
+bool IsMemoryBound(const AdviceInput& input, const KernelRow& row) {
+  return row.measured != nullptr &&
+         CompareWithPeaks(*row.measured, input.summary.measured->peaks())
+                 .limit == RoofLimit::kMemory;
 }
 
 }  // namespace
@@ -77,19 +108,27 @@ void FindIdleTensorCores(const AdviceInput& input, Advice& advice) {
   int64_t without = 0;
   int64_t with = 0;
   std::vector<const KernelRow*> rows;
+  bool as_named = true;  // for the replay, which goes by names
+  bool estimated = false;
   for (const KernelRow* row : ByTime(input.summary.kernel)) {
-    if (!row->matrix || IsTensorCoreUnknown(row->name)) continue;
-    int64_t& sum = row->tensor_core ? with : without;
+    if (!row->matrix || IsMemoryBound(input, *row)) continue;
+    const TensorCoreUse use(*row);
+    if (!use.measured && IsTensorCoreUnknown(row->name)) continue;
+    as_named = as_named && use.any == row->tensor_core;
+    int64_t& sum = use.any ? with : without;
     sum = SaturatingAdd(sum, row->gpu.total_ns);
-    if (!row->tensor_core) rows.push_back(row);
+    if (use.any) continue;
+    rows.push_back(row);
+    estimated = estimated || !use.measured;
   }
   if (!input.IsWorthSaying(without)) return;
   Finding finding;
   finding.id = "tensor_cores";
   finding.finding =
-      "Matrix products and convolutions run without tensor cores (estimated "
-      "by the names of the kernels).";
-  finding.change = "tensor_cores";
+      std::string(
+          "Matrix products and convolutions run without tensor cores ") +
+      (estimated ? "(estimated by the names of the kernels)." : "(measured).");
+  if (as_named) finding.change = "tensor_cores";
   finding.saving_ns = input.OfAStep(
       std::min(without, input.waterfall().part(StepPart::kKernel)) / 2);
   finding.saving_basis = "these kernels use tensor cores";
@@ -100,7 +139,7 @@ void FindIdleTensorCores(const AdviceInput& input, Advice& advice) {
                               "", kNoRow, 0, without});
   if (rows.size() > kMostExamples) rows.resize(kMostExamples);
   for (const KernelRow* row : rows)
-    finding.evidence.push_back(OfKernel(*row, ""));
+    finding.evidence.push_back(OfKernel(*row, TensorCoreText(*row)));
   finding.to_try = {"mixed precision (autocast to bfloat16 or float16)",
                     "TF32 for matrix products in float32",
                     "sizes that are multiples of 8"};

@@ -79,20 +79,30 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
       CountText(trace.size(), "event") + " on " +
       CountText(CountThreads(input), "thread") + " over " +
       Milliseconds(SaturatingSubtract(trace.end_ns(), trace.begin_ns()));
-  if (!input.summary.has_steps) {
-    text.push_back("The trace has " + recorded +
-                   ", but no step and no device work.");
-    if (advice.findings.empty())
-      text.push_back(
-          "Advice is about steps and about what a device waits for, "
-          "so there is none here.");
+  if (input.summary.has_steps) return;
+  // A server has iterations in the place of steps.
+  if (!input.summary.iterations.list.empty()) {
+    text.push_back("The trace has " + recorded + ", but no device work.");
     text.push_back(
-        "Mark the steps (stepscope.step() at the start of each, "
-        "Profiler.step(), or events of type ProfileStep); if the "
-        "program uses a GPU, stepscope doctor says why its work "
-        "was not recorded.");
-    text.push_back("stepscope summary shows where the time goes.");
+        "If the server uses a GPU, stepscope doctor says why its work was not "
+        "recorded.");
+    text.push_back(
+        "stepscope summary --views iterations,requests shows where the time "
+        "goes.");
+    return;
   }
+  text.push_back("The trace has " + recorded +
+                 ", but no step and no device work.");
+  if (advice.findings.empty())
+    text.push_back(
+        "Advice is about steps and about what a device waits for, "
+        "so there is none here.");
+  text.push_back(
+      "Mark the steps (stepscope.step() at the start of each, "
+      "Profiler.step(), or events of type ProfileStep); if the "
+      "program uses a GPU, stepscope doctor says why its work "
+      "was not recorded.");
+  text.push_back("stepscope summary shows where the time goes.");
 }
 
 }  // namespace stepscope

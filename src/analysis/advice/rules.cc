@@ -157,6 +157,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindOptimizerLoop(input, advice);
   FindSmallKernels(input, advice);
   FindIdleTensorCores(input, advice);
+  FindMemoryBound(input, advice);
   FindLowOccupancy(input, advice);
   FindSerialStreams(input, advice);
   FindMemoryGrowth(input, advice);

@@ -113,6 +113,10 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice);
 // device_rules.cc
 void FindLowOccupancy(const AdviceInput& input, Advice& advice);
 void FindIdleTensorCores(const AdviceInput& input, Advice& advice);
+// "3 calls of 1.20 ms", what is more, and the name.
+Evidence OfKernel(const KernelRow& row, const std::string& more);
+// counter_rules.cc
+void FindMemoryBound(const AdviceInput& input, Advice& advice);
 // overlap_rules.cc
 void FindExposedCommunication(const AdviceInput& input, Advice& advice);
 void FindSerialStreams(const AdviceInput& input, Advice& advice);

@@ -135,6 +135,14 @@ Status CheckChoice(const char* side, const StepProfile& profile,
                   std::to_string(profile.last_index));
 }
 
+// Of requests, their shares of a device.
+bool HasBills(const std::vector<CompareRow>& rows) {
+  return std::ranges::any_of(rows, [](const CompareRow& row) {
+    return row.key.table == CompareTable::kServing &&
+           row.key.name.starts_with("GPU, ");
+  });
+}
+
 double CrowdingOf(const Trace& trace) {
   const std::optional<MachineLoad> load = FindMachineLoad(trace);
   return load ? load->crowding() : 0;
@@ -162,8 +170,10 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
       profiles[i] = MakeStepProfile(i == 0 ? a : b, options.steps, by_shape);
     });
   } else {
-    STEPSCOPE_TRY_ASSIGN(profiles[0], MakeKindProfile(a, options.kind, "A"));
-    STEPSCOPE_TRY_ASSIGN(profiles[1], MakeKindProfile(b, options.kind, "B"));
+    STEPSCOPE_TRY_ASSIGN(profiles[0],
+                         MakeKindProfile(a, options.kind, options.bill, "A"));
+    STEPSCOPE_TRY_ASSIGN(profiles[1],
+                         MakeKindProfile(b, options.kind, options.bill, "B"));
   }
   const StepProfile& of_a = profiles[0];
   const StepProfile& of_b = profiles[1];
@@ -201,6 +211,10 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   const StepChoice chosen =
       options.kind.empty() ? options.steps : StepChoice::Settled();
   AddNotes({a, of_a, shapes_a}, {b, of_b, shapes_b}, chosen, result);
+  if (IsRequestKind(options.kind) && HasBills(result.rows))
+    result.notes.push_back(
+        "The requests of an iteration share its device time by the rule " +
+        std::string(NameOf(options.bill)) + ".");
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include "analysis/compare/step_change.h"
 #include "analysis/compare/step_profile.h"
+#include "analysis/serving/bill_rule.h"
 #include "analysis/step_choice.h"
 #include "base/result.h"
 
@@ -50,6 +51,8 @@ struct CompareOptions {
   // Not steps but iterations of this kind, or requests: IsCompareKind(). Then
   // `steps` does not count. Empty: steps.
   std::string kind = {};
+  // Of requests: how they share the device time of an iteration.
+  BillRule bill = BillRule::kTokens;
   // What sentences call the two.
   std::string name_a = "A";
   std::string name_b = "B";

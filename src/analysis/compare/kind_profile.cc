@@ -132,8 +132,10 @@ std::string CompareKindChoices() {
   return text;
 }
 
+bool IsRequestKind(std::string_view kind) { return kind == kRequestKind; }
+
 bool IsCompareKind(std::string_view kind) {
-  return kind == kRequestKind || IterationKindByName(kind).has_value();
+  return IsRequestKind(kind) || IterationKindByName(kind).has_value();
 }
 
 std::string SampleOfKind(std::string_view kind) {
@@ -143,12 +145,12 @@ std::string SampleOfKind(std::string_view kind) {
 }
 
 Result<StepProfile> MakeKindProfile(const Trace& trace, std::string_view kind,
-                                    const char* side) {
+                                    BillRule bill, const char* side) {
   const EventTree tree(trace);
   const IterationTable table = ComputeIterations(tree);
   StepProfile profile =
-      kind == kRequestKind
-          ? OfRequests(ComputeRequests(table, BillRule::kTokens))
+      IsRequestKind(kind)
+          ? OfRequests(ComputeRequests(table, bill))
           : OfIterations(
                 tree, table,
                 IterationKindByName(kind).value_or(IterationKind::kUnknown));

@@ -39,6 +39,7 @@ namespace stepscope {
   TABLE(Outliers)               \
   TABLE(Flops)                  \
   TABLE(Mfu)                    \
+  TABLE(Roofline)               \
   TABLE(MemoryLife)             \
   TABLE(MemoryPeak)             \
   TABLE(MemoryProcesses)        \

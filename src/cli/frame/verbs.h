@@ -81,6 +81,7 @@ struct CompareArguments {
   double fail_if_slower = -1;  // percent; negative: no gate
   std::string steps = "settled";
   std::string kind;  // of iterations, or "request"; empty: steps
+  std::string bill;  // of requests; empty: by tokens
   std::string format = "text";
   int top = kTopNotGiven;  // rows of a table; 0: all
 };
