@@ -16,6 +16,14 @@ namespace stepscope::collector {
 using format::BlockHeader;
 using format::BlockKind;
 
+namespace {
+
+// What the last blocks of a session take: entries of some hundred threads,
+// facts, names and the end.
+constexpr uint64_t kSpareBytes = 64 * 1024;
+
+}  // namespace
+
 bool CaptureFile::Create(const char* path, uint32_t generation,
                          const uint8_t ring_id[16]) {
   if (!file_.Open(path, O_RDWR | O_CREAT | O_EXCL, 0644)) {
@@ -34,6 +42,8 @@ bool CaptureFile::Create(const char* path, uint32_t generation,
   next_seq_ = 0;
   write_error_ = 0;
   failed_before_ = false;
+  closing_ = false;
+  spare_ = Spare::kUnknown;
   const auto* bytes = reinterpret_cast<const uint8_t*>(&header);
   if (Append(bytes, sizeof(header), 0, true) == AppendResult::kOk) return true;
   SetLastError("%s: cannot write: %s", path, strerror(errno));
@@ -57,6 +67,8 @@ bool CaptureFile::Reopen(const char* path, uint64_t at, uint64_t size,
   limit_ = 0;
   next_seq_ = next_seq;
   failed_before_ = true;  // nobody waits for it
+  closing_ = true;
+  spare_ = Spare::kUnknown;
   return true;
 }
 
@@ -64,6 +76,43 @@ void CaptureFile::TakeOver(CaptureFile* other) {
   file_.TakeFrom(&other->file_);
   bytes_.store(other->bytes(), std::memory_order_relaxed);
   next_seq_ = other->next_seq_;
+  closing_ = false;
+  spare_ = other->spare_;
+}
+
+void CaptureFile::Close() {
+  // Gives back what is reserved behind the end. Without room for that nothing
+  // is lost but room.
+  if (spare_ == Spare::kReserved && is_open() &&
+      ftruncate(file_.Use(), static_cast<off_t>(bytes())) != 0)
+    errno = 0;
+  file_.Close();
+}
+
+bool CaptureFile::KeepSpare(uint64_t bytes) {
+  if (closing_) return true;
+  // A limit on the size of files is not asked for, which would be one more
+  // system call to be allowed; the first block that meets it leaves what was
+  // not enough for it.
+  if (write_error_ == EFBIG) {
+    errno = EFBIG;
+    return false;
+  }
+  if (spare_ == Spare::kRefused) return true;
+  int result = 0;
+  do {
+    result = fallocate(file_.Use(), FALLOC_FL_KEEP_SIZE,
+                       static_cast<off_t>(this->bytes()),
+                       static_cast<off_t>(bytes + kSpareBytes));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) {
+    spare_ = Spare::kReserved;
+    return true;
+  }
+  // What was reserved for the block before stays.
+  if (errno == ENOSPC || errno == EDQUOT) return false;
+  spare_ = Spare::kRefused;
+  return true;
 }
 
 bool CaptureFile::Read(uint64_t offset, void* out, uint64_t count) const {
@@ -103,30 +152,32 @@ AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
     return AppendResult::kFileLimit;
   }
   uint64_t done = 0;
-  while (done < bytes) {
+  bool good = KeepSpare(bytes);
+  while (good && done < bytes) {
     const ssize_t n = write(file_.Use(), blocks + done, bytes - done);
-    if (n > 0) {
+    if (n > 0)
       done += static_cast<uint64_t>(n);
-      continue;
-    }
-    if (n < 0 && errno == EINTR) continue;
-    const int reason = errno;
-    if (!failed_before_)
-      SetLastError("capture: write failed after %llu bytes: %s",
-                   static_cast<unsigned long long>(this->bytes()),
-                   strerror(reason));
-    failed_before_ = true;
-    if (write_error_ == 0) write_error_ = reason;
-    next_seq_ -= count;
-    // Cut the torn block off; if even that fails, the reader's CRC will.
-    const int fd = file_.Use();
-    const auto end = static_cast<off_t>(this->bytes());
-    if (fd >= 0 && ftruncate(fd, end) == 0) lseek(fd, end, SEEK_SET);
-    errno = reason;
-    return AppendResult::kIoError;
+    else
+      good = n < 0 && errno == EINTR;
   }
-  bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
-  return AppendResult::kOk;
+  if (good) {
+    bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
+    return AppendResult::kOk;
+  }
+  const int reason = errno;
+  if (!failed_before_)
+    SetLastError("capture: write failed after %llu bytes: %s",
+                 static_cast<unsigned long long>(this->bytes()),
+                 strerror(reason));
+  failed_before_ = true;
+  if (write_error_ == 0) write_error_ = reason;
+  next_seq_ -= count;
+  // Cut the torn block off; if even that fails, the reader's CRC will.
+  const int fd = file_.Use();
+  const auto end = static_cast<off_t>(this->bytes());
+  if (done > 0 && fd >= 0 && ftruncate(fd, end) == 0) lseek(fd, end, SEEK_SET);
+  errno = reason;
+  return AppendResult::kIoError;
 }
 
 AppendResult CaptureFile::AppendSmall(BlockKind kind, const void* payload,
@@ -147,7 +198,11 @@ AppendResult CaptureFile::AppendFact(const char* key, const char* value) {
   std::memcpy(payload, lengths, sizeof(lengths));
   std::memcpy(payload + sizeof(lengths), key, lengths[0]);
   std::memcpy(payload + sizeof(lengths) + lengths[0], value, lengths[1]);
-  return AppendSmall(BlockKind::kProcess, payload, all);
+  const bool closing = closing_;
+  UseSpare();  // facts are few, and say what was lost
+  const AppendResult result = AppendSmall(BlockKind::kProcess, payload, all);
+  closing_ = closing;
+  return result;
 }
 
 }  // namespace stepscope::collector

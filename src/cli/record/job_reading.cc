@@ -47,7 +47,7 @@ Result<std::shared_ptr<const Trace>> ReadRun(const std::string& folder,
   for (const CaptureFileInfo& capture : CapturesIn(folder)) {
     const std::string path = (fs::path(folder) / capture.name).string();
     // Other ranks may share the folder: each is told of by its own run.
-    if (RunOfCapture(path) != run_id) continue;
+    if (FactOfCapture(path, "run") != run_id) continue;
     paths.push_back(path);
     *bytes += capture.bytes;
   }

@@ -136,7 +136,7 @@ LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
                            const std::function<std::string(pid_t)>& ended) {
   LiveCaptures result;
   for (const auto& [live, captures] : LiveFilesIn(folder)) {
-    if (RunOfCapture(captures[0]) != run_id) continue;
+    if (FactOfCapture(captures[0], "run") != run_id) continue;
     std::error_code ignored;
     const bool there = fs::is_regular_file(fs::symlink_status(live, ignored));
     const pid_t pid = there ? PidOfLive(live)
@@ -151,12 +151,10 @@ LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
     for (const std::string& capture : captures) {
       CaptureEnding ending = {pid, "", running ? "exec" : ended(pid), ""};
       if (there) {
-        const Result<FoldedCapture> folded =
+        ending.command = FactOfCapture(capture, "command");
+        const Result<uint64_t> folded =
             FoldLiveFile(capture, live.string(), ending.ended);
-        if (folded)
-          ending.command = folded->command;
-        else
-          ending.error = folded.error().message;
+        if (!folded) ending.error = folded.error().message;
       }
       all = all && ending.error.empty();
       // Beside the capture it is the live file itself.

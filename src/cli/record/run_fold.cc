@@ -72,7 +72,7 @@ class Fold {
   Fold(File capture, std::string live)
       : file_(std::move(capture)), live_path_(std::move(live)) {}
 
-  Result<FoldedCapture> Run(std::string_view ended);
+  Result<uint64_t> Run(std::string_view ended);
 
  private:
   Status Scan();
@@ -94,7 +94,7 @@ class Fold {
   std::set<uint64_t> in_file_;   // incarnations
   std::set<uint64_t> replaced_;  // those that the ring has better
   uint64_t stop_tick_ = 0;
-  FoldedCapture result_;
+  uint64_t taken_ = 0;  // events of the live file, side records included
 };
 
 Status Fold::Scan() {
@@ -121,7 +121,6 @@ Status Fold::Scan() {
     else
       metadata_.AddClock(bytes);
   }
-  result_.command = metadata_.Find("command").value_or("");
   return Ok();
 }
 
@@ -207,13 +206,13 @@ void Fold::AddChunk(const capture::LiveChunk& chunk, BlockList& blocks) {
     std::string payload(BytesOf(header));
     payload.append(reinterpret_cast<const char*>(packed.data()), counts.bytes);
     blocks.Add(BlockKind::kEvents, payload);
-    result_.events += counts.events + counts.side_records;
+    taken_ += counts.events + counts.side_records;
   }
 }
 
-Result<FoldedCapture> Fold::Run(std::string_view ended) {
+Result<uint64_t> Fold::Run(std::string_view ended) {
   STEPSCOPE_TRY(Scan());
-  if (ended_) return result_;
+  if (ended_) return taken_;
   const std::optional<File> file =
       capture::OpenLive(file_, *list_.header, std::vector{live_path_});
   if (!file)
@@ -245,7 +244,7 @@ Result<FoldedCapture> Fold::Run(std::string_view ended) {
   const format::EndRecord end = {stop_tick_, live.names_refused, {}};
   blocks.Add(BlockKind::kEnd, BytesOf(end));
   STEPSCOPE_TRY(Write(blocks.bytes()));
-  return result_;
+  return taken_;
 }
 
 // Behind the last whole block. A file of which something must go is written
@@ -321,7 +320,7 @@ Status Fold::Rewrite(const std::string& blocks) const {
 
 }  // namespace
 
-std::string RunOfCapture(const std::string& capture) {
+std::string FactOfCapture(const std::string& capture, std::string_view key) {
   // The recorder describes the process in the first block, of 4 KiB at most.
   constexpr size_t kFirst = sizeof(format::FileHeader);
   std::vector<uint8_t> head(kFirst + sizeof(BlockHeader) + 4096);
@@ -340,12 +339,11 @@ std::string RunOfCapture(const std::string& capture) {
   capture::Metadata tables(strings);
   tables.AddProcess({head.data() + kFirst + sizeof(header),
                      static_cast<size_t>(header.bytes)});
-  return std::string(tables.Find("run").value_or(""));
+  return std::string(tables.Find(key).value_or(""));
 }
 
-Result<FoldedCapture> FoldLiveFile(const std::string& capture,
-                                   const std::string& live,
-                                   std::string_view ended) {
+Result<uint64_t> FoldLiveFile(const std::string& capture,
+                              const std::string& live, std::string_view ended) {
   STEPSCOPE_TRY_ASSIGN(File file,
                        File::OpenRegularAt(AT_FDCWD, capture, capture, O_RDWR));
   struct stat status = {};

@@ -12,21 +12,16 @@
 
 namespace stepscope {
 
-struct FoldedCapture {
-  std::string command;  // of the process, as the capture has it; may be ""
-  uint64_t events = 0;  // that came from the live file, side records included
-};
-
 // Puts what `live` holds into `capture`, with an End block behind it and the
 // process key `ended`: "exit 3", "signal 9", "exec" or "unknown". A failure
 // leaves both files as they were; a capture that has its end already stays as
-// it is. Removes nothing. REQUIRES: no process records into them any more.
-Result<FoldedCapture> FoldLiveFile(const std::string& capture,
-                                   const std::string& live,
-                                   std::string_view ended);
+// it is. Returns how many events came from the live file, side records
+// included. Removes nothing. REQUIRES: no process records into them any more.
+Result<uint64_t> FoldLiveFile(const std::string& capture,
+                              const std::string& live, std::string_view ended);
 
-// The run that a capture is of: its process key `run`, "" if it has none or
-// none yet. Looks at its beginning only.
-std::string RunOfCapture(const std::string& capture);
+// What the recorder said of the process when it began (`run`, `command`); "" if
+// it has no such key, or none yet. Looks at the beginning of the file only.
+std::string FactOfCapture(const std::string& capture, std::string_view key);
 
 }  // namespace stepscope
