@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/machine_load.h"
 #include "analysis/recording_budget.h"
 #include "analysis/source_notes.h"
 #include "analysis/tables/all_tables.h"
@@ -177,7 +178,12 @@ std::vector<std::string> StepNotes(const Summary& summary,
 
 std::vector<std::string> SummaryNotes(const Summary& summary,
                                       const SummaryOptions& options) {
-  std::vector<std::string> notes = summary.step_notes;
+  std::vector<std::string> notes;
+  // Before all else: it is why figures of two recordings differ.
+  if (std::string text = CrowdingText(*summary.trace); !text.empty())
+    notes.push_back(std::move(text));
+  notes.insert(notes.end(), summary.step_notes.begin(),
+               summary.step_notes.end());
   if (!summary.events.any) {
     notes.push_back("The trace has no events.");
   } else if (!summary.has_steps) {

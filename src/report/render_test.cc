@@ -12,6 +12,7 @@
 #include "report/compare_columns.h"
 #include "report/render_advice.h"
 #include "report/render_compare.h"
+#include "report/screen.h"
 #include "report/summary.h"
 #include "report/table_json.h"
 #include "trace/trace_from_text_test_support.h"
@@ -97,6 +98,11 @@ TEST(RenderAdviceTest, OtherProgramsAreSaidBeforeAnyFigure) {
   EXPECT_EQ(text.find("The machine was busy", 1), std::string::npos);
   EXPECT_NE(RenderAdviceJson(summary).find("[\"The machine was busy"),
             std::string::npos);
+  const std::string screen = RenderScreen(summary, {});
+  const size_t said = screen.find("The machine was busy");
+  ASSERT_NE(said, std::string::npos);
+  EXPECT_EQ(screen.find("The machine was busy", said + 1), std::string::npos);
+  EXPECT_LT(said, screen.find("\n\n"));  // in the head
 }
 
 // A loader that takes half of the step, from these files.

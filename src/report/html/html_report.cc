@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/html/html_report.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -110,8 +111,12 @@ std::string Notes(const Summary& summary, const Redactor& redactor) {
   };
   for (const std::string& note : summary.notes)
     if (!IsAboutTables(note)) add(note);
-  if (!summary.advice.findings.empty())
-    for (const std::string& doubt : summary.advice.doubts) add(doubt);
+  if (!summary.advice.findings.empty()) {
+    for (const std::string& doubt : summary.advice.doubts)
+      if (std::find(summary.notes.begin(), summary.notes.end(), doubt) ==
+          summary.notes.end())
+        add(doubt);
+  }
   if (lines.empty()) return "";
   return "<section class=\"card warn\">"
          "<h2>Before you trust the numbers</h2>\n" +
