@@ -5,13 +5,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #define EXPORT __attribute__((visibility("default")))
 
 namespace c10 {
 
-enum class DebugInfoKind : uint8_t { kProfilerState = 2 };
+#ifdef FAKE_KIND
+// As from torch 2.15 on: known by the place of a name.
+class EXPORT DebugInfoKind {
+ public:
+  constexpr explicit DebugInfoKind(const std::string_view* name)
+      : name_(name) {}
+  bool operator==(DebugInfoKind other) const { return name_ == other.name_; }
+  static const DebugInfoKind PROFILER_STATE;
+
+ private:
+  const std::string_view* name_;
+};
+static constexpr std::string_view kProfilerName = "PROFILER_STATE";
+static constexpr std::string_view kOtherName = "PRODUCER_INFO";
+const DebugInfoKind DebugInfoKind::PROFILER_STATE(&kProfilerName);
+static const DebugInfoKind& kProfilerState = DebugInfoKind::PROFILER_STATE;
+static const DebugInfoKind kOtherKind(&kOtherName);
+#else
+enum class DebugInfoKind : uint8_t { kProducerInfo = 0, kProfilerState = 2 };
+static constexpr DebugInfoKind kProfilerState = DebugInfoKind::kProfilerState;
+static constexpr DebugInfoKind kOtherKind = DebugInfoKind::kProducerInfo;
+#endif
 
 struct DebugInfoBase {
   virtual ~DebugInfoBase() = default;
@@ -48,7 +70,7 @@ class EXPORT ThreadLocalDebugInfo {
 
  private:
   std::shared_ptr<DebugInfoBase> info_;
-  DebugInfoKind kind_ = DebugInfoKind::kProfilerState;
+  DebugInfoKind kind_ = kProfilerState;
   std::shared_ptr<ThreadLocalDebugInfo> parent_;
 };
 
@@ -58,7 +80,7 @@ thread_local std::shared_ptr<ThreadLocalDebugInfo> list;
 
 MemoryReportingInfoBase* TheReporter() {
   return static_cast<MemoryReportingInfoBase*>(
-      ThreadLocalDebugInfo::get(DebugInfoKind::kProfilerState));
+      ThreadLocalDebugInfo::get(kProfilerState));
 }
 
 }  // namespace
@@ -68,7 +90,7 @@ void MemoryReportingInfoBase::reportOutOfMemory(int64_t, size_t, size_t,
 
 DebugInfoBase* ThreadLocalDebugInfo::get(DebugInfoKind kind) {
   const ThreadLocalDebugInfo* at = list.get();
-  while (at != nullptr && at->kind_ != kind) at = at->parent_.get();
+  while (at != nullptr && !(at->kind_ == kind)) at = at->parent_.get();
   return at != nullptr ? at->info_.get() : nullptr;
 }
 
@@ -117,7 +139,7 @@ extern "C" EXPORT int fake_is_enabled() {
 }
 // Something of another kind lies in front.
 extern "C" EXPORT void fake_push_other() {
-  c10::ThreadLocalDebugInfo::_push(static_cast<c10::DebugInfoKind>(0),
+  c10::ThreadLocalDebugInfo::_push(c10::kOtherKind,
                                    std::make_shared<c10::DebugInfoBase>());
 }
 extern "C" EXPORT void fake_clear() {

@@ -19,7 +19,10 @@ struct Device {
   int8_t index;
 };
 
-constexpr uint8_t kProfilerState = 2;  // c10::DebugInfoKind
+// c10::DebugInfoKind: a number of one byte, or (from torch 2.15 on) the address
+// of a name. Both are passed in a register.
+using Kind = uintptr_t;
+constexpr Kind kNumberedProfilerState = 2;
 
 std::atomic<bool> reporting{false};
 std::atomic<bool> announced{false};
@@ -55,6 +58,11 @@ const char* NameOf(Device device, char* text, size_t size) {
 void Record(const void* address, int64_t bytes, uint64_t allocated,
             uint64_t reserved, Device device) {
   if (!stepscope_enabled()) return;
+  if (device.type == 0) {
+    static HostTotal host;
+    allocated = host.After(bytes, allocated, reserved);
+    reserved = 0;
+  }
   char text[32];
   const bool frees = bytes < 0;
   stepscope_memory(
@@ -109,11 +117,12 @@ const std::shared_ptr<Reporter>& TheReporter() {
 using List = std::shared_ptr<void>;
 
 struct MemoryFunctions {
-  Reporter* (*get)(uint8_t kind) = nullptr;
+  Kind profiler_state = kNumberedProfilerState;
+  Reporter* (*get)(Kind kind) = nullptr;
   List (*current)() = nullptr;
   // By value or by reference: a pointer to the caller's object either way.
   void (*set)(List* list) = nullptr;
-  void (*push)(uint8_t kind, std::shared_ptr<Reporter>* info) = nullptr;
+  void (*push)(Kind kind, std::shared_ptr<Reporter>* info) = nullptr;
   bool (*is_enabled)() = nullptr;
   // The totals were signed at first.
   void (*report)(void* address, int64_t bytes, uint64_t allocated,
@@ -135,6 +144,9 @@ bool FindMemoryFunctions(void* torch, MemoryFunctions* found) {
            &found->report) ||
       Find(torch, "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE",
            &found->report);
+  const Kind* named = nullptr;
+  if (Find(torch, "_ZN3c1013DebugInfoKind14PROFILER_STATEE", &named))
+    found->profiler_state = *named;
   return set && report &&
          Find(torch, "_ZN3c1020ThreadLocalDebugInfo3getENS_13DebugInfoKindE",
               &found->get) &&
@@ -158,13 +170,13 @@ void PutIn() {
   place.before = torch_memory.current();
   // torch may move out of what it is given.
   std::shared_ptr<Reporter> reporter = TheReporter();
-  torch_memory.push(kProfilerState, &reporter);
+  torch_memory.push(torch_memory.profiler_state, &reporter);
   place.with_reporter = torch_memory.current();
 }
 
 // False if torch's own profiler has the place.
 bool IsPutIn() {
-  const Reporter* const now = torch_memory.get(kProfilerState);
+  const Reporter* const now = torch_memory.get(torch_memory.profiler_state);
   if (now == nullptr) PutIn();
   return now == nullptr || now == TheReporter().get();
 }
@@ -183,7 +195,7 @@ bool TakeOut() {
 const char* Probe() {
   static constexpr const char* kOther =
       "this torch reports its allocations in another way";
-  if (torch_memory.get(kProfilerState) != nullptr)
+  if (torch_memory.get(torch_memory.profiler_state) != nullptr)
     return "a profiler of torch records them already";
   const auto token = [](uintptr_t number) {
     return reinterpret_cast<void*>(number);
@@ -194,7 +206,8 @@ const char* Probe() {
   Told told;
   probe = &told;
   PutIn();
-  const bool there = torch_memory.get(kProfilerState) == TheReporter().get();
+  const bool there =
+      torch_memory.get(torch_memory.profiler_state) == TheReporter().get();
   const bool enabled = there && torch_memory.is_enabled();
   if (enabled)
     torch_memory.report(const_cast<void*>(expected.address), expected.bytes,
@@ -209,12 +222,13 @@ const char* Probe() {
 }  // namespace
 
 const char* FindMemoryReports(void* torch) {
-  static bool found = false;
-  if (found) return nullptr;
+  static void* found = nullptr;
+  if (found == torch) return nullptr;
+  torch_memory = {};
   if (!FindMemoryFunctions(torch, &torch_memory))
     return "this torch has another interface for allocations";
   const char* why = Probe();
-  found = why == nullptr;
+  found = why == nullptr ? torch : nullptr;
   return why;
 }
 

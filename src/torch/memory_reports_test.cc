@@ -27,6 +27,18 @@ class Fake {
 
 constexpr char kOther[] = "this torch reports its allocations in another way";
 
+TEST(MemoryReports, SharedMemoryLeavesTheHostsTotalAsItWas) {
+  HostTotal host;
+  EXPECT_EQ(host.After(1000, 1000, 0), 1000u);
+  EXPECT_EQ(host.After(500, 1500, 0), 1500u);
+  EXPECT_EQ(host.After(4096, 0, 4096), 1500u);  // a batch comes
+  EXPECT_EQ(host.After(-1000, 500, 0), 500u);
+  EXPECT_EQ(host.After(-4096, 0, 0), 0u);  // larger than all: not to be told
+  EXPECT_EQ(host.After(6000, 6000, 0), 6000u);
+  EXPECT_EQ(host.After(-4096, 0, 0), 6000u);  // it goes
+  EXPECT_EQ(host.After(-6000, 0, 0), 0u);
+}
+
 TEST(MemoryReports, AnotherTableOfFunctionsIsRefused) {
   const Fake torch("moved");
   ASSERT_NE(torch.get(), nullptr) << dlerror();
@@ -46,9 +58,11 @@ TEST(MemoryReports, ATorchWithoutTheFunctionsIsRefused) {
                "this torch has another interface for allocations");
 }
 
-// Last: what was found stays.
-TEST(MemoryReports, TheKnownLayoutIsTakenAndLeftAsItWas) {
-  const Fake torch("same");
+// The numbers of kinds of torch 1.12 to 2.14, and the names of 2.15.
+class KnownLayout : public testing::TestWithParam<const char*> {};
+
+TEST_P(KnownLayout, IsTakenAndLeftAsItWas) {
+  const Fake torch(GetParam());
   ASSERT_NE(torch.get(), nullptr) << dlerror();
   ASSERT_EQ(FindMemoryReports(torch.get()), nullptr);
   EXPECT_EQ(torch.Call("fake_has_reporter"), 0);
@@ -76,6 +90,9 @@ TEST(MemoryReports, TheKnownLayoutIsTakenAndLeftAsItWas) {
   EXPECT_EQ(ReportMemory(true), nullptr);  // it is there already
   torch.Call("fake_clear");
 }
+
+INSTANTIATE_TEST_SUITE_P(MemoryReports, KnownLayout,
+                         testing::Values("same", "kind"));
 
 }  // namespace
 }  // namespace stepscope::torch_abi
