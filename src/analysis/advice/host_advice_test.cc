@@ -118,6 +118,27 @@ TEST(HostAdviceTest, TimeWithoutEventsIsPlaced) {
   EXPECT_TRUE(Says(first, "after \"Optimizer.step#SGD.step\""));
 }
 
+// What other threads do meanwhile is not "nothing": the thread of the steps
+// may wait for it. As XLA's on the CPU.
+TEST(HostAdviceTest, TimeInWhichOtherThreadsWorkWasRecorded) {
+  HostProgram program = Training();
+  std::string others = "thread 2 executor\n";
+  for (int step = 0; step < kHostSteps; ++step) {
+    const int at = step * kHostStepUs * 1000;
+    others += std::to_string(at + 300'000) + ".." +
+              std::to_string(at + 800'000) + " dot\n";
+  }
+  program.Raw(others);
+  const Advice advice = program.Ask();
+  const Finding* const unrecorded = FindHost(advice, "unrecorded");
+  ASSERT_NE(unrecorded, nullptr);
+  // 760 less the 500 of the executor; no replay knows what was waited for.
+  EXPECT_EQ(unrecorded->measured_ns, 130'000);
+  EXPECT_EQ(unrecorded->change, "");
+  EXPECT_NE(unrecorded->finding.find("260.00 us"), std::string::npos)
+      << unrecorded->finding;
+}
+
 TEST(HostAdviceTest, ASlowStepIsExplainedByItsNeighbours) {
   HostProgram program = Training();
   program.Add(270, 300, "log");

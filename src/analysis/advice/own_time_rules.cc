@@ -29,8 +29,7 @@ struct OwnTime {
   int64_t longest_ns = 0;
   Row last = kNoRow;
 
-  void Add(const InnermostPiece& piece, Row row) {
-    const int64_t ns = piece.range.end - piece.range.begin;
+  void Add(int64_t ns, Row row) {
     time_ns = SaturatingAdd(time_ns, ns);
     calls += row != last || row == kNoRow ? 1 : 0;
     last = row;
@@ -53,6 +52,7 @@ struct HostUse {
   std::map<StringId, OwnTime> own;  // by name
   std::vector<int64_t> unrecorded_by_step;
   uint64_t unrecorded_pieces = 0;
+  bool others_work = false;               // in gaps of the thread of the steps
   std::map<StringId, LongGap> long_gaps;  // by the event before; StringId{}:
   int64_t long_gaps_ns = 0;               // the step has just begun
   StringId step_name;                     // of one of them
@@ -78,9 +78,26 @@ IntervalSet NamedAlready(const AdviceInput& input, const Advice& advice,
   return taken.Finish();
 }
 
-void AddUnrecorded(const Trace& trace, const InnermostPiece& piece,
+// When other threads of the process were in any event: as in the waterfall,
+// such time is not unrecorded.
+IntervalSet WorkOfOthers(const AdviceInput& input, uint32_t process,
+                         uint32_t thread) {
+  const Trace& trace = input.trace();
+  const Threads& threads = input.tree.threads();
+  IntervalCollector work;
+  for (uint32_t other = 0; other < threads.size(); ++other) {
+    if (other == thread || threads[other].process != process) continue;
+    threads.ForEachRow(other, [&](Row row) {
+      if (trace.type()[row] != STEPSCOPE_PROFILE_STEP)
+        work.Add(trace.start_ns()[row], input.tree.end_ns(row));
+    });
+  }
+  return work.Finish();
+}
+
+// `ns` of the piece are in nobody's event.
+void AddUnrecorded(const Trace& trace, const InnermostPiece& piece, int64_t ns,
                    HostUse& use) {
-  const int64_t ns = piece.range.end - piece.range.begin;
   if (piece.row != kNoRow) use.step_name = trace.name()[piece.row];
   if (ns < kLongGapNs) return;
   use.long_gaps_ns = SaturatingAdd(use.long_gaps_ns, ns);
@@ -88,11 +105,11 @@ void AddUnrecorded(const Trace& trace, const InnermostPiece& piece,
       use.long_gaps[piece.before == kNoRow ? StringId{}
                                            : trace.name()[piece.before]];
   if (ns > gap.time.longest_ns) gap.longest = piece.range;
-  gap.time.Add(piece, kNoRow);
+  gap.time.Add(ns, kNoRow);
 }
 
-// Calls `visit(step, piece)`, with a number among all steps, for what no other
-// finding speaks of.
+// Calls `visit(step, piece, process)`, with a number among all steps, for what
+// no other finding speaks of.
 template <typename Visit>
 void ForEachOwnPiece(const AdviceInput& input, const Advice& advice,
                      Visit visit) {
@@ -110,7 +127,7 @@ void ForEachOwnPiece(const AdviceInput& input, const Advice& advice,
                               Contains(exchange, piece.range.begin) ||
                               Contains(taken, piece.range.begin))
                             return;
-                          visit(first + step, piece);
+                          visit(first + step, piece, i);
                         });
   }
 }
@@ -119,15 +136,27 @@ HostUse FindHostUse(const AdviceInput& input, const Advice& advice) {
   const Trace& trace = input.trace();
   HostUse use;
   use.unrecorded_by_step.resize(input.step_count());
-  ForEachOwnPiece(input, advice, [&](size_t step, const InnermostPiece& piece) {
-    if (IsUnrecorded(trace, piece)) {
-      AddUnrecorded(trace, piece, use);
-      use.unrecorded_by_step[step] += piece.range.end - piece.range.begin;
-      ++use.unrecorded_pieces;
-    } else {
-      use.own[trace.name()[piece.row]].Add(piece, piece.row);
-    }
-  });
+  std::vector<IntervalSet> others;
+  for (uint32_t i = 0; i < trace.processes().size(); ++i) {
+    const uint32_t thread = input.steps.main_thread(i);
+    others.push_back(thread == kNoThread ? IntervalSet()
+                                         : WorkOfOthers(input, i, thread));
+  }
+  ForEachOwnPiece(
+      input, advice,
+      [&](size_t step, const InnermostPiece& piece, uint32_t process) {
+        int64_t ns = piece.range.end - piece.range.begin;
+        if (!IsUnrecorded(trace, piece)) {
+          use.own[trace.name()[piece.row]].Add(ns, piece.row);
+          return;
+        }
+        const int64_t covered = CoveredLength(others[process], piece.range);
+        ns -= covered;
+        use.others_work |= covered > 0;
+        AddUnrecorded(trace, piece, ns, use);
+        use.unrecorded_by_step[step] += ns;
+        ++use.unrecorded_pieces;
+      });
   return use;
 }
 
@@ -155,12 +184,13 @@ LargestOwn FindLargestOwn(const AdviceInput& input, const Advice& advice,
     by_name[one.name] = &one;
   }
   const Trace& trace = input.trace();
-  ForEachOwnPiece(input, advice, [&](size_t step, const InnermostPiece& piece) {
-    if (IsUnrecorded(trace, piece)) return;
-    const auto at = by_name.find(trace.name()[piece.row]);
-    if (at == by_name.end()) return;
-    at->second->by_step[step] += piece.range.end - piece.range.begin;
-  });
+  ForEachOwnPiece(
+      input, advice, [&](size_t step, const InnermostPiece& piece, uint32_t) {
+        if (IsUnrecorded(trace, piece)) return;
+        const auto at = by_name.find(trace.name()[piece.row]);
+        if (at == by_name.end()) return;
+        at->second->by_step[step] += piece.range.end - piece.range.begin;
+      });
   const auto largest =
       std::max_element(candidates.begin(), candidates.end(),
                        [](const LargestOwn& a, const LargestOwn& b) {
@@ -321,7 +351,8 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
   finding.finding = "Nothing was recorded for " +
                     input.PerMedianStep(use.unrecorded_by_step) +
                     ": code of the program that no event covers.";
-  if (use.unrecorded_pieces <= kMostReplayed) {
+  // The thread may wait for the others there, which no replay knows.
+  if (use.unrecorded_pieces <= kMostReplayed && !use.others_work) {
     finding.change =
         "self:" + PatternOfSteps(trace.str(use.step_name)) + "=0.5";
   }

@@ -99,7 +99,7 @@ std::vector<Grown> WhatGrew(const AdviceInput& input, uint32_t process,
 }
 
 std::string NameOfGrown(const Trace& trace, const Grown& grown) {
-  return grown.unrecorded ? "time in which nothing was recorded"
+  return grown.unrecorded ? "time in which its thread recorded nothing"
                           : Quoted(trace.str(grown.name));
 }
 
