@@ -21,6 +21,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 
@@ -48,9 +49,9 @@ FUZZ_SECONDS = 5  # a target
 LAST_WORDS = 20  # lines repeated of a failed test
 
 
-def run(*command):
+def run(*command, **how):
     return subprocess.run([str(part) for part in command], cwd=ROOT,
-                          check=False).returncode
+                          check=False, **how).returncode
 
 
 def last_words(case):
@@ -107,41 +108,64 @@ def busy(processes):
 
 
 class Build:
-    """Configures and builds a tree. Started early, it takes what the tests of
-    the tree before leave of the machine; many of them wait."""
+    """A tree that is configured and built, once."""
 
-    def __init__(self, preset, jobs, early=False):
+    def __init__(self, preset, jobs):
         self.folder = ROOT / FOLDERS.get(preset, f"build-{preset}")
-        target = ONLY.get(preset, ("all",))[0]
-        self.folder.mkdir(exist_ok=True)
         self.log = self.folder / "early_build.log"
-        command = (f"cmake --preset {preset} --log-level=WARNING && cmake "
-                   f"--build '{self.folder}' --parallel {jobs} --target "
-                   f"{target}")
-        self.out = open(self.log, "w") if early else None
-        self.process = subprocess.Popen(
-            (["nice", "-n", "15"] if early else []) + ["sh", "-c", command],
-            cwd=ROOT, stdout=self.out, stderr=self.out)
+        target = ONLY.get(preset, ("all",))[0]
+        self.command = ["sh", "-c", f"cmake --preset {preset} "
+                        f"--log-level=WARNING && cmake --build "
+                        f"'{self.folder}' --parallel {jobs} --target {target}"]
+        self.made = threading.Event()
+        self.code = None
+
+    def make(self):
+        self.log.unlink(missing_ok=True)  # of a run that was interrupted
+        self.code = run(*self.command)
+        self.made.set()
+
+    def make_beside_tests(self):
+        """Takes what tests leave of the machine, and says nothing yet."""
+        try:
+            self.folder.mkdir(exist_ok=True)
+            with open(self.log, "w", encoding="utf-8") as out:
+                self.code = run("nice", "-n", "15", *self.command, stdout=out,
+                                stderr=out)
+        finally:
+            self.made.set()  # or somebody waits for ever
 
     def wait(self):
         """Whether it went well; what an early one said is told then."""
-        code = self.process.wait()
-        if self.out:
-            self.out.close()
+        self.made.wait()
+        if self.log.exists():
             said = self.log.read_text(errors="replace").splitlines()
             self.log.unlink()
-            print("\n".join(said if code else said[-1:]), flush=True)
-        return code == 0
+            print("\n".join(said if self.code else said[-1:]), flush=True)
+        return self.code == 0
 
 
-def test_tree(preset, build, jobs, args, begin_next):
+def make_beside_tests(builds):
+    """One after the other, however long the tests of a tree take: while tests
+    wait, something is there to do."""
+    def make_all():
+        for build in builds:
+            try:
+                build.make_beside_tests()
+            except OSError as error:  # and the next one is made all the same
+                print(f"run_tests: {error}", flush=True)
+
+    # A daemon, so that an interrupted run does not begin the next one.
+    threading.Thread(target=make_all, daemon=True).start()
+
+
+def test_tree(preset, build, jobs, args):
     folder = build.folder
     label = ONLY.get(preset, ("all", None))[1]
     if not build.wait():
         return 0, [f"{preset}: build"], 0
-    # Many tests wait. A build beside them takes that time; where there is none,
-    # half as many tests again do.
-    at_once = jobs if begin_next() else jobs + (jobs + 1) // 2
+    # Many tests wait, and builds beside them take only what is left.
+    at_once = jobs + (jobs + 1) // 2
     report = folder / "test_report.xml"
     report.unlink(missing_ok=True)
     select = ["--label-exclude", LEAVE_OUT[preset]]
@@ -167,7 +191,8 @@ def test_tree(preset, build, jobs, args, begin_next):
 def bootstrap(jobs, what):
     """Fetches what the tests need. Most of that is waiting for downloads, so
     the modules are compiled meanwhile."""
-    modules = Build(EARLY, jobs, early=True)
+    modules = Build(EARLY, jobs)
+    make_beside_tests([modules])
     code = run(ROOT / "tools/bootstrap", what)
     modules.wait()  # a failure shows again in the tree release
     return code == 0
@@ -219,26 +244,23 @@ def main():
     if args.bootstrap and not bootstrap(
             jobs, "peers" if args.peers else "test"):
         return 1
-    builds = {}  # that were begun early
-
-    def begin(preset):
-        """Whether there was a tree to begin."""
-        if preset and preset not in OTHERS:
-            builds[preset] = Build(preset, jobs, early=True)
-        return preset in builds
-
-    for preset, after in zip(presets, [*presets[1:], None]):
+    builds = {preset: Build(preset, jobs) for preset in presets
+              if preset not in OTHERS}
+    first = next(iter(builds), None)
+    for preset in presets:
         start = time.monotonic()
         print(f"== {preset}", flush=True)
         if preset == "asan" and not shutil.which("clang++-19"):
             print("asan: no clang++-19: the usual compiler builds this tree, "
                   "without fuzz targets", flush=True)
-        build = builds.pop(preset, None)
         if preset == "fuzz":
             result = fuzz(jobs)
         else:
-            result = test_tree(preset, build or Build(preset, jobs), jobs,
-                               args, lambda: begin(after))
+            build = builds.pop(preset)
+            if preset == first:
+                build.make()
+                make_beside_tests(list(builds.values()))
+            result = test_tree(preset, build, jobs, args)
         print(f"== {preset}: {result[0]} passed, {len(result[1])} failed, "
               f"{time.monotonic() - start:.0f} s", flush=True)
         passed += result[0]

@@ -50,6 +50,40 @@ class RunTests(unittest.TestCase):
                                   "odd"])
         self.assertEqual(skipped, 2)
 
+    def builds(self, folder, commands):
+        """Builds that run these commands in place of CMake."""
+        made = []
+        for name, command in commands.items():
+            build = run_tests.Build("asan", 1)
+            build.folder = pathlib.Path(folder) / name
+            build.log = build.folder / "log"
+            build.command = ["sh", "-c", command]
+            made.append(build)
+        return made
+
+    def test_builds_beside_tests_follow_each_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one, two, three = self.builds(folder, {
+                "one": f"echo one >> {folder}/order",
+                "two": f"echo two >> {folder}/order; echo why; false",
+                "three": f"echo three >> {folder}/order"})
+            run_tests.make_beside_tests([one, two, three])
+            # Nobody has asked for the others, and the last one is made.
+            self.assertTrue(three.wait())
+            self.assertEqual((pathlib.Path(folder) / "order").read_text(),
+                             "one\ntwo\nthree\n")
+            self.assertTrue(one.wait())
+            with unittest.mock.patch("builtins.print") as told:
+                self.assertFalse(two.wait())
+            self.assertEqual(told.call_args.args, ("why",))
+
+    def test_a_build_that_cannot_start_is_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one, two = self.builds(folder, {"one": "true", "two": "true"})
+            (pathlib.Path(folder) / "one").write_text("not a folder")
+            run_tests.make_beside_tests([one, two])
+            self.assertFalse(one.wait())
+            self.assertTrue(two.wait())
 
     def test_busy_processes_start_and_end(self):
         def state(pid):
