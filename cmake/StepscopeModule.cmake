@@ -75,12 +75,12 @@ endfunction()
 
 # stepscope_test(<name> SOURCES foo_test.cc [DEPENDS trace] [LINK Z::Z]
 #                [LABELS unit] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
-#                [SERIAL] [HOT] [ONE_THREAD bar_test.cc ...])
+#                [HOT] [ONE_THREAD bar_test.cc ...])
 #
 # A GoogleTest binary; each of its tests is a CTest test <name>.Suite.Case.
 # Labels: unit (quick; the default), e2e, fault (slow hardening), install;
 # threads, which is what the ThreadSanitizer tree builds and runs; and once,
-# no_asan, no_tsan (see tools/run_tests.py). SERIAL: nothing runs beside.
+# no_asan, no_tsan (see tools/run_tests.py).
 # TIMEOUT is for an optimised build; under a sanitizer it is three times that.
 # HOT: its own code runs for long, so it is optimised in every tree.
 # ONE_THREAD: those of the sources whose tests start no thread, or ask a server
@@ -89,7 +89,7 @@ function(stepscope_test name)
   if(NOT STEPSCOPE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;HOT" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "TIMEOUT"
                         "SOURCES;ONE_THREAD;DEPENDS;LINK;LABELS;ENVIRONMENT")
   if(NOT STEPSCOPE_SANITIZE MATCHES "thread")
     list(APPEND arg_SOURCES ${arg_ONE_THREAD})
@@ -133,7 +133,7 @@ function(stepscope_test name)
   file(CONFIGURE OUTPUT "${properties}" @ONLY CONTENT [[
 if(@name@_tests)
   set_tests_properties(${@name@_tests} PROPERTIES
-    LABELS "@arg_LABELS@" TIMEOUT @arg_TIMEOUT@ RUN_SERIAL @arg_SERIAL@
+    LABELS "@arg_LABELS@" TIMEOUT @arg_TIMEOUT@
     ENVIRONMENT "@arg_ENVIRONMENT@")
 endif()
 ]])
