@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a folder of src/ says what it is, in one call each.
 
-# stepscope_unity(<target>): its files are compiled a dozen at once, so that
-# what they include is read once. Names must then be the target's own, not the
+# stepscope_unity(<target>): its files are compiled 32 at once, so that what
+# they include is read once. Names must then be the target's own, not the
 # file's, unnamed namespaces or not. The tree dev turns it off: it finds what a
-# file forgot to include or to define. Trees of a sanitizer are built once and
-# thrown away: there 32 files take a fifth less than three batches of a dozen.
-set(stepscope_batch_size 12)
-if(STEPSCOPE_SANITIZE)
-  set(stepscope_batch_size 32)
-endif()
+# file forgot to include or to define. Batches are the same in every tree, so
+# that what compiles in one does in all.
+set(stepscope_batch_size 32)
 function(stepscope_unity target)
   set_target_properties(
     ${target} PROPERTIES UNITY_BUILD ${STEPSCOPE_UNITY} UNITY_BUILD_BATCH_SIZE
