@@ -114,6 +114,12 @@ std::vector<CaptureFileInfo> CapturesIn(const std::string& folder) {
 }
 
 int RemoveEmptyLiveFiles(const std::string& live_folder) {
+  return RemoveEmptyLiveFiles(live_folder,
+                              [](pid_t pid) { return IsRunning(pid); });
+}
+
+int RemoveEmptyLiveFiles(const std::string& live_folder,
+                         const std::function<bool(pid_t)>& runs) {
   int removed = 0;
   std::error_code error;
   for (fs::directory_iterator it(live_folder, error), end; !error && it != end;
@@ -121,13 +127,14 @@ int RemoveEmptyLiveFiles(const std::string& live_folder) {
     const std::string name = it->path().filename().string();
     if (!name.starts_with("stepscope-") || !name.ends_with(".sscap.live"))
       continue;
-    const std::optional<format::LiveHeader> header = ReadHeader(it->path());
+    // What is in it is asked last, when nobody can add to it any more: a
+    // process may begin, record and end while we look.
+    if (IsOpenElsewhere(it->path())) continue;
+    if (runs(PidOfLive(it->path()))) continue;
     // No event is recorded before its name.
-    if (header &&
-        (header->names_used != 0 || IsRunning(static_cast<pid_t>(header->pid))))
-      continue;
-    if (!IsOpenElsewhere(it->path()) && unlink(it->path().c_str()) == 0)
-      ++removed;
+    const std::optional<format::LiveHeader> header = ReadHeader(it->path());
+    if (header && header->names_used != 0) continue;
+    if (unlink(it->path().c_str()) == 0) ++removed;
   }
   return removed;
 }

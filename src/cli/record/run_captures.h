@@ -50,7 +50,10 @@ LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
 
 // A process that ends in the very moment in which it begins to record leaves a
 // live file that no capture names. Removes those that are empty and that no
-// process has open, whoever made them. Returns how many.
+// process has open, whoever made them. Returns how many. `runs`: IsRunning(),
+// but for tests.
+int RemoveEmptyLiveFiles(const std::string& live_folder,
+                         const std::function<bool(pid_t)>& runs);
 int RemoveEmptyLiveFiles(const std::string& live_folder);
 
 }  // namespace stepscope

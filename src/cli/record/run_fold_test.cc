@@ -141,6 +141,25 @@ TEST(RunCapturesTest, OnlyEmptyLiveFilesThatNobodyHasOpenAreRemoved) {
   EXPECT_EQ(RemoveEmptyLiveFiles(folder.path("none")), 0);
 }
 
+// A process begins to record, records and ends while another run looks at its
+// live file: the events in it are the last of that process.
+TEST(RunCapturesTest, WhatIsRecordedWhileWeLookIsKept) {
+  const TempFolder folder;
+  const KilledSample sample = MakeKilledSample();
+  const std::string name = "stepscope-1.sscap.live";
+  const std::string path =
+      folder.Write(name, capture::MakeLive(1, 0, {}, {}, {}));
+  int asked = 0;
+  const auto ends_now = [&](pid_t) {
+    ++asked;
+    folder.Write(name, sample.live);
+    return false;
+  };
+  EXPECT_EQ(RemoveEmptyLiveFiles(folder.root(), ends_now), 0);
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(FileExists(path));
+}
+
 TEST(ProcessEndingTest, OnlyForceAndFaultsCutShort) {
   EXPECT_FALSE(DescribeEnding("exit 1").cut_short);
   EXPECT_FALSE(DescribeEnding("signal 15").cut_short);
