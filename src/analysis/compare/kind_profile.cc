@@ -74,11 +74,14 @@ StepProfile OfIterations(const EventTree& tree, const IterationTable& table,
     items.Add(CompareTable::kServing, "host, inside the mark", one.host_ns);
     if (table.total_busy_ns == 0) continue;
     items.Add(CompareTable::kServing, "GPU busy", one.gpu_busy_ns);
-    items.Add(CompareTable::kServing, "GPU idle, host inside",
+    items.Add(CompareTable::kServing, "GPU waits for host, inside",
               one.idle.host_inside);
-    items.Add(CompareTable::kServing, "GPU idle, host between",
+    items.Add(CompareTable::kServing, "GPU waits for host, between",
               one.idle.host_between);
-    items.Add(CompareTable::kServing, "GPU idle, queued", one.idle.queued);
+    items.Add(CompareTable::kServing, "GPU waits, queued", one.idle.queued);
+    if (one.idle.in_graph > 0)
+      items.Add(CompareTable::kServing, "GPU waits inside a graph",
+                one.idle.in_graph);
   }
   // Of one iteration and kernel, together.
   std::map<std::pair<uint32_t, StringId>, std::pair<int64_t, uint64_t>> sums;

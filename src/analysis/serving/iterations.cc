@@ -7,8 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/device_queue.h"
 #include "analysis/kinds.h"
 #include "analysis/serving/concluded_iterations.h"
+#include "analysis/serving/iteration_kinds.h"
 #include "analysis/serving/shared_time.h"
 #include "trace/chosen_steps.h"
 
@@ -62,10 +64,6 @@ struct ThreadIterations {
   uint32_t near = 0;  // who was found last
 };
 
-struct OwnedWork : DeviceWork {
-  uint32_t owner = 0;
-};
-
 class Finder {
  public:
   Finder(const EventTree& tree, IterationTable& table)
@@ -103,13 +101,16 @@ class Finder {
   uint32_t IndexAt(uint32_t thread, int64_t time_ns);
   uint32_t OwnerOf(const DeviceWork& work);
   void CountWork(const DeviceWork& work, uint32_t owner);
-  void AddIdleOf(std::vector<OwnedWork>& works);
+  // A thread with iterations; kNoThread: none launched it that is known of.
+  uint32_t MarkedThreadOf(const DeviceWork& work) const;
+  void AddIdleOf(const DeviceQueue& device);
+  void AddWait(uint32_t thread, Interval gap, int64_t asked_ns);
   void AddHostIdle(uint32_t thread, Interval gap);
+  bool AreOfOneProcess() const;
   // Adds the parts of `gap` to the iterations in whose windows they are.
   template <typename Add>
   void Spread(uint32_t thread, Interval gap, Add add);
   int64_t WindowEnd(uint32_t thread, uint32_t index) const;
-  IterationKindRow Sum(IterationKind kind) const;
 
   static constexpr uint32_t kNone = 0xffffffffu;
 
@@ -232,7 +233,7 @@ bool Finder::Conclude() {
 // they call themselves says it alone only where nobody names the requests. Of
 // iterations without a mark it says nothing: all have the name of the model.
 void Finder::FindRepeats() {
-  if (table_.concluded) return;
+  if (table_.concluded || AreOfOneProcess()) return;
   using Marks = std::pair<std::vector<std::string_view>, std::vector<Member>>;
   std::map<Marks, uint32_t> processes;
   for (const ThreadIterations& thread : threads_) {
@@ -250,6 +251,12 @@ void Finder::FindRepeats() {
     for (uint32_t k = thread.first; k < thread.last; ++k)
       table_.list[k].repeats_another_rank = true;
   }
+}
+
+bool Finder::AreOfOneProcess() const {
+  return std::ranges::all_of(table_.list, [&](const IterationRow& one) {
+    return one.process == table_.list.front().process;
+  });
 }
 
 uint32_t Finder::IndexAt(uint32_t thread, int64_t time_ns) {
@@ -327,73 +334,74 @@ void Finder::AddHostIdle(uint32_t thread, Interval gap) {
   });
 }
 
-// A gap ends with work. Up to the begin of its launch the host had not asked
-// for it; from then on it waited.
-void Finder::AddIdleOf(std::vector<OwnedWork>& works) {
-  const auto begins_earlier = [&](const DeviceWork& a, const DeviceWork& b) {
-    return trace_.start_ns()[a.row] < trace_.start_ns()[b.row];
-  };
-  if (!std::ranges::is_sorted(works, begins_earlier))
-    std::ranges::sort(works, begins_earlier);
-  int64_t until = INT64_MAX;
+uint32_t Finder::MarkedThreadOf(const DeviceWork& work) const {
+  if (work.launch == kNoRow) return kNoThread;
+  const uint32_t thread = tree_.thread_of(work.launch);
+  return thread != kNoThread && threads_[thread].first < threads_[thread].last
+             ? thread
+             : kNoThread;
+}
+
+// Up to the begin of the launch the host had not asked for the work; from then
+// on it waited.
+void Finder::AddWait(uint32_t thread, Interval gap, int64_t asked_ns) {
+  const int64_t asked = std::clamp(asked_ns, gap.begin, gap.end);
+  AddHostIdle(thread, {gap.begin, asked});
+  Spread(thread, {asked, gap.end}, [](IterationRow& one, Interval part) {
+    one.idle.queued += part.end - part.begin;
+  });
+}
+
+// A gap is a wait for the next work of an iteration, also where others' work
+// comes in between: all gaps between two marks have a cause.
+void Finder::AddIdleOf(const DeviceQueue& device) {
+  std::vector<Interval> gaps;  // since the last work of an iteration
+  int64_t until = INT64_MIN;
   Row last_launch = kNoRow;
   uint32_t last_thread = kNoThread;
-  for (const OwnedWork& work : works) {
+  for (const uint32_t index : device.work) {
+    const DeviceWork& work = tree_.work()[index];
     const int64_t start = trace_.start_ns()[work.row];
-    const uint32_t thread =
-        work.launch == kNoRow ? kNoThread : tree_.thread_of(work.launch);
-    const bool marked =
-        thread != kNoThread && threads_[thread].first < threads_[thread].last;
-    if (marked && until == INT64_MAX)
-      until = std::min(start, table_.list[threads_[thread].first].start_ns);
-    if (marked && until < start) {
-      if (work.launch == last_launch) {
-        Spread(thread, {until, start}, [](IterationRow& one, Interval part) {
-          one.idle.in_graph += part.end - part.begin;
-        });
-      } else {
-        const int64_t asked =
-            std::clamp(trace_.start_ns()[work.launch], until, start);
-        AddHostIdle(thread, {until, asked});
-        Spread(thread, {asked, start}, [](IterationRow& one, Interval part) {
-          one.idle.queued += part.end - part.begin;
-        });
-      }
+    const uint32_t thread = MarkedThreadOf(work);
+    const bool of_one_graph =
+        work.launch != kNoRow && work.launch == last_launch;
+    if (until < start && of_one_graph && thread != kNoThread) {
+      Spread(thread, {until, start}, [](IterationRow& one, Interval part) {
+        one.idle.in_graph += part.end - part.begin;
+      });
+    } else if (until < start) {
+      gaps.push_back({until, start});
     }
-    if (marked) last_thread = thread;
-    const int64_t end = tree_.end_ns(work.row);
-    if (until == INT64_MAX || end > until) until = end;
+    if (thread != kNoThread) {
+      for (const Interval& gap : gaps)
+        AddWait(thread, gap, trace_.start_ns()[work.launch]);
+      gaps.clear();
+      last_thread = thread;
+    }
+    until = std::max(until, tree_.end_ns(work.row));
     last_launch = work.launch;
   }
   if (last_thread == kNoThread) return;
-  const int64_t end = WindowEnd(last_thread, threads_[last_thread].last - 1);
-  if (until < end) AddHostIdle(last_thread, {until, end});
+  gaps.push_back({until, INT64_MAX});
+  for (const Interval& gap : gaps) AddHostIdle(last_thread, gap);
 }
 
 void Finder::ShareDevices() {
   launched_.resize(trace_.size());
-  std::map<std::pair<uint32_t, int64_t>, std::vector<OwnedWork>> devices;
-  std::vector<std::vector<OwnedWork>*> of_track(trace_.tracks().size());
   table_.owners.reserve(tree_.work().size());
-  for (const DeviceWork& work : tree_.work()) {
-    const uint32_t at = trace_.track()[work.row];
-    if (of_track[at] == nullptr) {
-      const Track& track = trace_.tracks()[at];
-      of_track[at] = &devices[{track.process, track.device}];
-    }
+  for (const DeviceWork& work : tree_.work())
     table_.owners.push_back(OwnerOf(work));
-    of_track[at]->push_back({work, table_.owners.back()});
-  }
   const auto count = static_cast<uint32_t>(table_.list.size());
   SharedTime shared(count + 2);
-  for (auto& [device, works] : devices) {
-    for (const OwnedWork& work : works) {
-      shared.Add(work.owner,
+  for (const DeviceQueue& device : QueuesByDevice(tree_)) {
+    for (const uint32_t index : device.work) {
+      const DeviceWork& work = tree_.work()[index];
+      shared.Add(table_.owners[index],
                  {trace_.start_ns()[work.row], tree_.end_ns(work.row)});
-      CountWork(work, work.owner);
+      CountWork(work, table_.owners[index]);
     }
     shared.Settle();
-    AddIdleOf(works);
+    AddIdleOf(device);
   }
   for (uint32_t i = 0; i < count; ++i)
     table_.list[i].gpu_busy_ns = shared.of(i);
@@ -402,61 +410,14 @@ void Finder::ShareDevices() {
   table_.total_busy_ns = shared.total();
 }
 
-int64_t Median(std::vector<int64_t>& values) {
-  return ComputeSpread(values).p50_ns;
-}
-
-IterationKindRow Finder::Sum(IterationKind kind) const {
-  IterationKindRow row;
-  row.kind = kind;
-  std::vector<int64_t> periods, hosts, busy;
-  int64_t tokens = 0;
-  int64_t tokens_during = 0;
-  const auto add = [](std::optional<int64_t>& sum,
-                      const std::optional<int64_t>& one) {
-    if (one) sum = SaturatingAdd(sum.value_or(0), *one);
-  };
-  for (const IterationRow& one : table_.list) {
-    if (one.mark.kind != kind) continue;
-    row.gpu_busy_ns += one.gpu_busy_ns;
-    row.kernels += one.kernels;
-    row.launches += one.launches;
-    row.graphs += one.graphs;
-    row.idle.Add(one.idle);
-    row.work_ns += one.work_ns;
-    row.late_ns += one.late_ns;
-    if (one.repeats_another_rank) continue;
-    ++row.count;
-    add(row.requests, one.mark.requests);
-    add(row.tokens_context, one.mark.tokens_context);
-    add(row.tokens_generation, one.mark.tokens_generation);
-    row.host_ns = SaturatingAdd(row.host_ns, one.host_ns);
-    hosts.push_back(one.host_ns);
-    busy.push_back(one.gpu_busy_ns);
-    if (!one.period_ns) continue;
-    periods.push_back(*one.period_ns);
-    if (!one.mark.tokens_context && !one.mark.tokens_generation) continue;
-    tokens = SaturatingAdd(tokens, one.mark.tokens_context.value_or(0) +
-                                       one.mark.tokens_generation.value_or(0));
-    tokens_during = SaturatingAdd(tokens_during, *one.period_ns);
-  }
-  row.period = ComputeSpread(periods);
-  row.host_p50_ns = Median(hosts);
-  row.gpu_busy_p50_ns = Median(busy);
-  if (tokens > 0 && tokens_during > 0)
-    row.tokens_per_s =
-        static_cast<double>(tokens) / static_cast<double>(tokens_during) * 1e9;
-  return row;
-}
-
 void Finder::Finish() {
   table_.requests = log_;
-  for (size_t i = 0; i < kIterationKinds; ++i) {
-    IterationKindRow row = Sum(static_cast<IterationKind>(i));
-    if (row.count > 0) table_.kinds.push_back(std::move(row));
-  }
+  table_.kinds = SumByKind(table_.list);
+  std::string_view last;
   for (const IterationRow& one : table_.list) {
-    if (table_.engine.find(one.mark.engine) != std::string::npos) continue;
+    if (one.mark.engine == last) continue;
+    last = one.mark.engine;
+    if (table_.engine.find(last) != std::string::npos) continue;
     if (!table_.engine.empty()) table_.engine += ", ";
     table_.engine += one.mark.engine;
   }

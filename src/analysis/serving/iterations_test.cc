@@ -127,48 +127,82 @@ TEST(IterationsTest, RanksCountOnceAndAddDeviceTime) {
   EXPECT_EQ(table.kinds[0].tokens_per_s, 4 / 20e-9);
 }
 
-// Tables iterations and idle ask different things of idle time. Where the steps
-// are the iterations from mark to mark, it is the same time.
-TEST(IterationsTest, IdleTimeIsThatOfTheTableIdle) {
-  std::mt19937 random(11);
-  const auto upto = [&](int64_t n) {
-    return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
-  };
-  const auto event = [](int64_t begin, int64_t end, const std::string& what) {
-    return std::to_string(begin) + ".." + std::to_string(end) + " " + what +
-           "\n";
-  };
-  int64_t idle_of_all = 0;
-  int compared = 0;
-  for (int round = 0; round < 100; ++round) {
-    std::string host = "thread 1 engine\n";
-    std::string device[2];
-    int64_t now = upto(20);
-    int64_t correlation = 0;
-    const int64_t count = 1 + upto(6);
+// A server's program of one thread with marks, and of one that launches besides
+// it: steps are the iterations from mark to mark. Work runs on two streams of
+// each device, early or late; of some the launch was not recorded.
+class ProgramText {
+ public:
+  explicit ProgramText(unsigned seed) : random_(seed) {}
+
+  std::string Make() {
+    int64_t now = Upto(20);
+    const int64_t count = 1 + Upto(6);
+    for (std::string* one : {&device_[0][0], &device_[1][0]})
+      *one += "0..0 first Kernel correlation=1\n";
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t end = now + 20 + upto(40);
-      const int64_t next = i + 1 < count ? end + upto(30) : end;
-      host += event(now, next,
-                    "ProfileStep#" + std::to_string(i) + " ProfileStep") +
-              event(now, end, "\"step[DECODE bs=2]\"");
-      for (int64_t k = upto(5) + (i == 0 ? 1 : 0); k-- > 0;) {
-        const int64_t at = now + upto(next - now - 1);
-        host += event(
-            at, at + 1,
-            "launch CudaRuntime correlation=" + std::to_string(++correlation));
-        for (int64_t kernels = 1 + upto(2); kernels-- > 0;) {
-          const int64_t begin = at + upto(50);
-          device[upto(2)] +=
-              event(begin, begin + 1 + upto(25),
-                    "k Kernel correlation=" + std::to_string(correlation));
-        }
-      }
+      const int64_t end = now + 20 + Upto(40);
+      const int64_t next = i + 1 < count ? end + Upto(30) : end;
+      engine_ += Event(now, next,
+                       "ProfileStep#" + std::to_string(i) + " ProfileStep") +
+                 Event(now, end, "\"step[DECODE bs=2]\"");
+      for (int64_t k = Upto(5) + (i == 0 ? 1 : 0); k-- > 0;)
+        Launch(engine_, now + Upto(next - now - 1));
+      for (int64_t k = Upto(3); k-- > 0;)
+        Launch(helper_, now + Upto(next - now - 1));
+      for (int64_t k = Upto(2); k-- > 0;)
+        AddKernels(now + Upto(next - now), 1'000'000);
       now = next;
     }
-    const std::string text =
-        host + "stream 7 GPU:0\n0..0 first Kernel correlation=1\n" + device[0] +
-        "stream 8 GPU:0\n" + device[1];
+    std::string text =
+        "thread 1 engine\n" + engine_ + "thread 2 helper\n" + helper_;
+    for (size_t device = 0; device < 2; ++device)
+      for (size_t stream = 0; stream < 2; ++stream)
+        text += "stream " + std::to_string(7 + stream) +
+                (device == 0 ? " GPU:0\n" : " NPU:0\n") +
+                device_[device][stream];
+    return text;
+  }
+
+ private:
+  int64_t Upto(int64_t n) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(n));
+  }
+  static std::string Event(int64_t begin, int64_t end,
+                           const std::string& what) {
+    return std::to_string(begin) + ".." + std::to_string(end) + " " + what +
+           "\n";
+  }
+  void Launch(std::string& thread, int64_t at) {
+    thread += Event(
+        at, at + 1,
+        "launch CudaRuntime correlation=" + std::to_string(++correlation_));
+    AddKernels(at, correlation_);
+  }
+  void AddKernels(int64_t since, int64_t correlation) {
+    std::string* const device = device_[static_cast<size_t>(Upto(2))];
+    for (int64_t kernels = 1 + Upto(2); kernels-- > 0;) {
+      const int64_t begin = since + Upto(50);
+      device[static_cast<size_t>(Upto(2))] +=
+          Event(begin, begin + 1 + Upto(25),
+                "k Kernel correlation=" + std::to_string(correlation));
+    }
+  }
+
+  std::mt19937 random_;
+  std::string engine_;
+  std::string helper_;
+  std::string device_[2][2];
+  int64_t correlation_ = 0;
+};
+
+// The tables iterations and idle divide the time in which a device had nothing
+// to run: by what the next work waited for, and by what went on meanwhile.
+// Where the steps are the iterations from mark to mark, both divide the same.
+TEST(IterationsTest, WhatADeviceWaitedIsWhatItWasIdle) {
+  int64_t idle_of_all = 0;
+  int compared = 0;
+  for (unsigned round = 0; round < 200; ++round) {
+    const std::string text = ProgramText(round).Make();
     const std::shared_ptr<const Trace> trace = TraceFromText(text);
     SummaryOptions options;
     options.views = kIterationView | kIdleView;
@@ -179,14 +213,40 @@ TEST(IterationsTest, IdleTimeIsThatOfTheTableIdle) {
     IterationIdle by_wait;
     for (const IterationKindRow& row : summary.iterations.kinds)
       by_wait.Add(row.idle);
-    ASSERT_EQ(summary.idle.devices.size(), 1u) << text;
-    const int64_t idle = by_wait.host_inside + by_wait.host_between +
-                         by_wait.queued + by_wait.in_graph;
-    ASSERT_EQ(idle, summary.idle.devices.front().idle_ns) << text;
+    ASSERT_EQ(summary.idle.devices.size(), 2u) << text;
+    int64_t idle = 0;
+    for (const IdleDevice& device : summary.idle.devices)
+      idle += device.idle_ns;
+    ASSERT_EQ(by_wait.host_inside + by_wait.host_between + by_wait.queued +
+                  by_wait.in_graph,
+              idle)
+        << text;
     idle_of_all += idle;
   }
-  EXPECT_GT(compared, 20);
+  EXPECT_GT(compared, 40);
   EXPECT_GT(idle_of_all, 0);
+}
+
+// Another thread's work does not end a wait, and does not hide it.
+TEST(IterationsTest, IdleTimeBesideOthersWorkHasACause) {
+  const IterationTable table = Compute(R"(
+    thread 1 engine
+      0..40 "step[DECODE bs=2]"
+        2..3 launch CudaRuntime correlation=1
+        30..31 launch CudaRuntime correlation=2
+    thread 2 helper
+      12..13 launch CudaRuntime correlation=3
+    stream 7 GPU:0
+      5..10 a Kernel correlation=1
+      15..20 other Kernel correlation=3
+      24..25 stray Kernel correlation=99
+      33..40 b Kernel correlation=2
+  )");
+  ASSERT_EQ(table.list.size(), 1u);
+  const IterationIdle& idle = table.list[0].idle;
+  EXPECT_EQ(idle.host_inside, 2 + 5 + 4 + 5);
+  EXPECT_EQ(idle.queued, 3 + 3);  // before a, and from 30 to 33
+  EXPECT_EQ(idle.in_graph, 0);
 }
 
 // Iterations stand by start, whatever thread they are of.

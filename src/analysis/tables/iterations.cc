@@ -11,21 +11,28 @@
 namespace stepscope {
 namespace {
 
-// Both rows have it.
+// Both rows have it. The keys are the contract's; in words these are waits, as
+// the table idle asks something else of the same time.
 template <typename Row>
-void AddIdle(ColumnsOf<Row>& columns) {
-  columns.Time("idle_ns.host_inside", Adds::kSum,
-               "device idle before a launch, the host inside the mark",
-               [](const Row& row) { return row.idle.host_inside; });
-  columns.Time("idle_ns.host_between", Adds::kSum,
-               "device idle before a launch, the host between marks",
-               [](const Row& row) { return row.idle.host_between; });
-  columns.Time("idle_ns.queued", Adds::kSum,
-               "device idle with work launched that did not run yet",
-               [](const Row& row) { return row.idle.queued; });
-  columns.Time("idle_ns.in_graph", Adds::kSum,
-               "device idle between two kernels of one graph",
-               [](const Row& row) { return row.idle.in_graph; });
+void AddWaits(ColumnsOf<Row>& columns) {
+  const auto add = [&](const char* name, const char* title, const char* meaning,
+                       int64_t IterationIdle::*value) {
+    columns
+        .Time(name, Adds::kSum, meaning,
+              [=](const Row& row) { return row.idle.*value; })
+        .As(title);
+  };
+  add("idle_ns.host_inside", "Waits for host, inside",
+      "device waits for a launch, the host inside the mark",
+      &IterationIdle::host_inside);
+  add("idle_ns.host_between", "Waits for host, between",
+      "device waits for a launch, the host between marks",
+      &IterationIdle::host_between);
+  add("idle_ns.queued", "Waits, queued",
+      "device does nothing though work was launched", &IterationIdle::queued);
+  add("idle_ns.in_graph", "Waits inside a graph",
+      "device does nothing between two kernels of one graph",
+      &IterationIdle::in_graph);
 }
 
 ColumnsOf<IterationKindRow> KindColumns() {
@@ -68,7 +75,7 @@ ColumnsOf<IterationKindRow> KindColumns() {
   columns.Count("kernels", "kernels that they launched", &Row::kernels);
   columns.Count("launches", "calls that launched work", &Row::launches);
   columns.Count("graphs", "of these, launches of a graph", &Row::graphs);
-  AddIdle(columns);
+  AddWaits(columns);
   columns.Ratio("ran_in_next_ratio",
                 "share of their device work that ran after the next mark began",
                 &Row::late_ratio);
@@ -104,7 +111,7 @@ ColumnsOf<IterationRow> ListColumns() {
                 &IterationRow::launches);
   columns.Count("graphs", "of these, launches of a graph",
                 &IterationRow::graphs);
-  AddIdle(columns);
+  AddWaits(columns);
   columns.Time("late_ns", Adds::kSum,
                "time of its device work after the next mark began",
                &IterationRow::late_ns);
@@ -124,12 +131,13 @@ TableSchema DeclareIterationsTable() {
   columns.Text(
       "rule", "from what they were concluded, if so, and what each owns",
       [](const IterationTable& row) -> std::string_view { return row.rule; });
-  columns.Text("idle_rule", "how idle times are told apart",
-               [](const IterationTable&) {
-                 return std::string_view(
-                     "by what the work after a gap waited for; table idle: by "
-                     "what went on");
-               });
+  columns
+      .Text("idle_rule", "how the device's waits are told apart",
+            [](const IterationTable&) {
+              return std::string_view(
+                  "by what the next work of an iteration waited for");
+            })
+      .As("Waits");
   columns.Count("marks.seen", "ranges that are marks",
                 &IterationTable::marks_seen);
   columns.Count("marks.nested", "of these, inside another",
