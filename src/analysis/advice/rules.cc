@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/advice/rules.h"
 
+#include <utility>
+
 #include "analysis/advice/savings.h"
 #include "analysis/interval_search.h"
 #include "analysis/memory_script.h"
@@ -27,6 +29,12 @@ std::string Quoted(std::string_view name) {
 
 Interval LongestGap(const IdleRow& row) {
   return {row.longest_at_ns, SaturatingAdd(row.longest_at_ns, row.longest_ns)};
+}
+
+Evidence Said(std::string what) {
+  Evidence evidence;
+  evidence.what = std::move(what);
+  return evidence;
 }
 
 bool AdviceInput::TrustsIdleTime() const {
@@ -164,6 +172,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindMemoryShortage(input, advice);
   FindRetriedMemory(input, advice);
   FindMixedIterations(input, advice);
+  FindDecodeTail(input, advice);
   FindSchedulerGap(input, advice);
   FindEagerPrefill(input, advice);
   FindPadding(input, advice);

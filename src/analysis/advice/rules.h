@@ -81,6 +81,8 @@ std::string Percent(double share);
 std::string Quoted(std::string_view name);
 // Of a cause of idle time.
 Interval LongestGap(const IdleRow& row);
+// Evidence without an event to look at.
+Evidence Said(std::string what);
 
 // host_rules.cc
 void FindDataLoader(const AdviceInput& input, Advice& advice);
@@ -122,6 +124,8 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice);
 void FindSerialStreams(const AdviceInput& input, Advice& advice);
 // rank_rules.cc
 void FindStraggler(const AdviceInput& input, Advice& advice);
+// decode_tail_rules.cc
+void FindDecodeTail(const AdviceInput& input, Advice& advice);
 // serving_rules.cc
 void FindMixedIterations(const AdviceInput& input, Advice& advice);
 void FindSchedulerGap(const AdviceInput& input, Advice& advice);

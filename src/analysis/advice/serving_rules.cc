@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/advice/rules.h"
 #include "base/text.h"
@@ -15,6 +16,7 @@ namespace {
 
 // A tail is worth a finding where it is so many times the median.
 constexpr double kLongTail = 1.3;
+constexpr uint64_t kCallByCall = 10;  // launches of an iteration, at least
 constexpr double kMuchPadding = 0.1;  // of the requests that were computed
 
 const IterationKindRow* RowOf(const IterationTable& table, IterationKind kind) {
@@ -23,18 +25,35 @@ const IterationKindRow* RowOf(const IterationTable& table, IterationKind kind) {
   return nullptr;
 }
 
-Evidence Said(std::string what) {
-  Evidence evidence;
-  evidence.what = std::move(what);
-  return evidence;
+int64_t MedianOf(std::vector<int64_t> values) {
+  return ComputeSpread(values).p50_ns;
 }
 
-int64_t MedianPrompt(const IterationTable& table) {
+// How long the iterations take that read more of prompts than the median, and
+// the others: a smaller chunk helps where that differs.
+void AddChunks(const IterationTable& table, Finding& finding) {
   std::vector<int64_t> tokens;
   for (const IterationRow& one : table.list)
-    if (one.mark.kind == IterationKind::kMixed && one.mark.tokens_context)
+    if (one.mark.kind == IterationKind::kMixed && one.mark.tokens_context &&
+        one.period_ns && !one.repeats_another_rank)
       tokens.push_back(*one.mark.tokens_context);
-  return tokens.empty() ? 0 : ComputeSpread(tokens).p50_ns;
+  if (tokens.empty()) return;
+  const int64_t median = MedianOf(tokens);
+  std::string text = "They read " +
+                     CountText(static_cast<uint64_t>(median), "token") +
+                     " of prompts each (median)";
+  std::vector<int64_t> longer, shorter;
+  for (const IterationRow& one : table.list) {
+    if (one.mark.kind != IterationKind::kMixed || !one.mark.tokens_context ||
+        !one.period_ns || one.repeats_another_rank)
+      continue;
+    (*one.mark.tokens_context > median ? longer : shorter)
+        .push_back(*one.period_ns);
+  }
+  if (!longer.empty())
+    text += "; those that read more take " + Milliseconds(MedianOf(longer)) +
+            ", the others " + Milliseconds(MedianOf(shorter)) + " (medians)";
+  finding.evidence.push_back(Said(text + "."));
 }
 
 }  // namespace
@@ -50,21 +69,17 @@ void FindMixedIterations(const AdviceInput& input, Advice& advice) {
     return;
   Finding finding;
   finding.id = "mixed_iterations";
-  finding.finding = "Requests that decode wait " +
-                    Milliseconds(mixed->period.p50_ns) +
-                    " for a token when a prompt is read beside them, and " +
-                    Milliseconds(decode->period.p50_ns) + " else (medians).";
+  finding.finding =
+      "Requests that decode wait " + Milliseconds(mixed->period.p50_ns) +
+      " for a token when a prompt is read beside them, and " +
+      Milliseconds(decode->period.p50_ns) + " otherwise (medians).";
   const uint64_t all = decode->count + mixed->count;
   finding.evidence.push_back(Said(Format(
       "%s of the %s that decode read a prompt as well (%s).",
       CountText(mixed->count, "iteration").c_str(), CountText(all).c_str(),
       Percent(static_cast<double>(mixed->count) / static_cast<double>(all))
           .c_str())));
-  if (const int64_t prompt = MedianPrompt(table); prompt > 0) {
-    finding.evidence.push_back(
-        Said("They read " + CountText(static_cast<uint64_t>(prompt), "token") +
-             " of prompts each (median)."));
-  }
+  AddChunks(table, finding);
   if (table.total_busy_ns > 0) {
     finding.evidence.push_back(Said(
         "The device is busy for " + Milliseconds(mixed->gpu_busy_p50_ns) +
@@ -72,7 +87,7 @@ void FindMixedIterations(const AdviceInput& input, Advice& advice) {
         " of one that decodes (medians)."));
   }
   finding.saving_basis =
-      "the tail of the time per token, not the time that all takes";
+      "it shortens the tail of the time per token, not the total";
   finding.to_try = {
       "smaller chunks of prompts (max_num_batched_tokens, "
       "chunked_prefill_size), if the tail matters more than the first token",
@@ -115,32 +130,36 @@ void FindEagerPrefill(const AdviceInput& input, Advice& advice) {
   const IterationTable& table = input.summary.iterations;
   const IterationKindRow* const decode = RowOf(table, IterationKind::kDecode);
   if (decode == nullptr || decode->graphs == 0) return;
+  int64_t idle = 0;
+  Finding finding;
   for (const IterationKind kind :
        {IterationKind::kPrefill, IterationKind::kMixed}) {
     const IterationKindRow* const row = RowOf(table, kind);
-    if (row == nullptr || row->launches == 0) continue;
-    const int64_t idle = SaturatingAdd(row->idle.host_inside, row->idle.queued);
     // A mixed iteration may replay a graph for those that decode.
-    if (row->graphs > row->count || !input.IsWorthSaying(idle)) continue;
-    Finding finding;
-    finding.id = "eager_prefill";
-    finding.finding =
-        "Tokens are made by captured graphs, prompts are read call by call.";
-    finding.saving_ns = input.OfAStep(idle);
-    finding.saving_basis =
-        "the time in which the device was idle inside those iterations";
+    if (row == nullptr || row->launches < kCallByCall * row->count ||
+        row->graphs > row->count)
+      continue;
+    const int64_t waits =
+        SaturatingAdd(row->idle.host_inside, row->idle.queued);
+    idle = SaturatingAdd(idle, waits);
     finding.evidence.push_back(
         Said(CountText(row->count, "iteration") + " of the kind " +
              std::string(NameOf(kind)) + ": " +
              CountText(row->launches, "launch", "launches") + ", " +
-             Milliseconds(idle) + " in which the device waits for them."));
-    finding.to_try = {
-        "piecewise graphs, which capture what does not depend on the length",
-        "a compiled model, so that fewer kernels are launched",
-        "larger chunks of prompts: more device work per launch"};
-    advice.findings.push_back(std::move(finding));
-    return;
+             Milliseconds(waits) + " in which the device waits for them."));
   }
+  if (!input.IsWorthSaying(idle) || input.HidesWork()) return;
+  finding.id = "eager_prefill";
+  finding.finding =
+      "Tokens are made by captured graphs, prompts are read call by call.";
+  finding.saving_ns = input.OfAStep(idle);
+  finding.saving_basis =
+      "the time in which the device was idle inside those iterations";
+  finding.to_try = {
+      "piecewise graphs, which capture what does not depend on the length",
+      "a compiled model, so that fewer kernels are launched",
+      "larger chunks of prompts: more device work per launch"};
+  advice.findings.push_back(std::move(finding));
 }
 
 void FindPadding(const AdviceInput& input, Advice& advice) {
@@ -168,8 +187,8 @@ void FindPadding(const AdviceInput& input, Advice& advice) {
   if (share < kMuchPadding) return;
   Finding finding;
   finding.id = "padding";
-  finding.finding = "Iterations compute " + Percent(share) +
-                    " more requests than they have, to fit a graph.";
+  finding.finding = "Of the requests that iterations compute, " +
+                    Percent(share) + " are padding, to fit a graph.";
   finding.saving_ns = input.OfAStep(wasted_ns);
   finding.saving_basis = "the padded share of their device time";
   finding.evidence.push_back(

@@ -3,8 +3,10 @@
 // What advise and compare make of a server.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/compare/compare.h"
 #include "analysis/summary.h"
@@ -63,6 +65,252 @@ TEST(ServingFindingsTest, PromptsMakeTheTailOfDecode) {
   EXPECT_EQ(Find(summary.advice, "padding"), nullptr);
   // What was an input only is not shown.
   EXPECT_TRUE(summary.iterations.list.empty());
+}
+
+// One turn of a server's loop.
+struct Turn {
+  std::string mark;  // with its members, if any
+  int64_t period_ns = 1000;
+  int64_t host_ns = 500;  // of the mark
+  int64_t busy_ns = 300;  // of the device, over all launches
+  int launches = 1;
+  bool graph = false;
+};
+
+std::string ServerText(const std::vector<Turn>& turns,
+                       const std::string& before = "") {
+  std::string host = before;
+  std::string device;
+  int64_t now = 100;
+  int64_t free = 0;  // the device, from then on
+  int correlation = 0;
+  const auto event = [](int64_t begin, int64_t end, const std::string& what) {
+    return std::to_string(begin) + ".." + std::to_string(end) + " " + what +
+           "\n";
+  };
+  for (const Turn& turn : turns) {
+    host += event(now, now + turn.host_ns, turn.mark);
+    for (int i = 0; i < turn.launches; ++i) {
+      const int64_t at = now + 5 + i * turn.host_ns / turn.launches;
+      const std::string id =
+          " correlation=" + std::to_string(++correlation) + "\n";
+      host += event(at, at + 3,
+                    turn.graph ? "graph GraphLaunch" : "launch CudaRuntime");
+      host.pop_back();
+      host += id;
+      const int64_t begin = std::max(free, at + 6);
+      free = begin + turn.busy_ns / turn.launches;
+      device += event(begin, free, "k Kernel");
+      device.pop_back();
+      device += id;
+    }
+    now += turn.period_ns;
+  }
+  return "thread 1 engine\n" + host + "stream 7 GPU:0\n" + device;
+}
+
+Advice AdviceOf(const std::string& text) {
+  static std::shared_ptr<const Trace> trace;  // names live as long
+  trace = TraceFromText(text);
+  SummaryOptions options;
+  options.views = kAdviceView;
+  return ComputeSummary(*trace, options).advice;
+}
+
+std::string EvidenceOf(const Finding& finding) {
+  std::string text = finding.finding + "\n";
+  for (const Evidence& one : finding.evidence) text += one.what + "\n";
+  for (const std::string& one : finding.to_try) text += "> " + one + "\n";
+  return text;
+}
+
+bool Says(const Finding& finding, std::string_view words) {
+  return EvidenceOf(finding).find(words) != std::string::npos;
+}
+
+// 40 iterations that decode; every eighth as `slow` says.
+std::vector<Turn> Decodes(const Turn& usual, const Turn& slow) {
+  std::vector<Turn> turns;
+  for (int i = 0; i < 41; ++i) turns.push_back(i % 8 == 3 ? slow : usual);
+  return turns;
+}
+
+const std::string kDecode = "\"step[DECODE bs=2]\"";
+
+TEST(ServingFindingsTest, TheHostMakesTheTailOfDecode) {
+  const Advice between =
+      AdviceOf(ServerText(Decodes({kDecode}, {kDecode, 3000})));
+  const Finding* found = Find(between, "decode_tail");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->saving_ns, 0);
+  EXPECT_TRUE(Says(*found,
+                   "takes 3.00 us or more, half of them 1.00 us or "
+                   "less."))
+      << EvidenceOf(*found);
+  EXPECT_TRUE(Says(*found, "5 of 40 iterations take 2.00 us longer"));
+  EXPECT_TRUE(Says(*found,
+                   "2.00 us more in which the device waits and the "
+                   "host is between two iterations."));
+  EXPECT_TRUE(Says(*found, "> scheduling the next iteration"));
+  EXPECT_EQ(found->evidence.size(), 2u) << EvidenceOf(*found);
+
+  const Advice inside =
+      AdviceOf(ServerText(Decodes({kDecode}, {kDecode, 3000, 2500, 300, 2})));
+  found = Find(inside, "decode_tail");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(Says(*found,
+                   "more in which the device waits for a launch "
+                   "inside the iteration."))
+      << EvidenceOf(*found);
+}
+
+TEST(ServingFindingsTest, WithoutADeviceTheHostAloneIsSpokenOf) {
+  std::string text = ServerText(Decodes({kDecode}, {kDecode, 3000}));
+  text.resize(text.find("stream 7"));
+  // Steps, or there is no advice.
+  text += "1..60000 ProfileStep#1 ProfileStep\n";
+  const Advice advice = AdviceOf(text);
+  const Finding* const found = Find(advice, "decode_tail");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(Says(*found, "2.00 us more in which the host is between"))
+      << EvidenceOf(*found);
+}
+
+TEST(ServingFindingsTest, ASlowRequestMakesTheTailOfDecode) {
+  const std::string usual =
+      "iteration[decode] PythonUserDefined stepscope.members=[10,1,18,1]";
+  const std::string slow =
+      "iteration[decode] PythonUserDefined stepscope.members=[10,1,26,1]";
+  const std::string requests =
+      "1..2 request Request stepscope.request=[1,8,0,0] id=\"a\"\n"
+      "3..4 request Request stepscope.request=[2,8,0,0] id=\"b\"\n"
+      "5..6 request Request stepscope.request=[3,9000,0,0] id=\"big\"\n";
+  const Advice advice =
+      AdviceOf(ServerText(Decodes({usual}, {slow, 3000, 500, 2400}), requests));
+  const Finding* const found = Find(advice, "decode_tail");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(Says(*found, "more in which the device is at work."))
+      << EvidenceOf(*found);
+  EXPECT_TRUE(Says(*found,
+                   "The request \"big\" is in 100.0 % of them, and "
+                   "in 0.0 % of the others."));
+  EXPECT_FALSE(Says(*found, "\"a\""));  // it is in all of them
+}
+
+TEST(ServingFindingsTest, EvenOrFewIterationsHaveNoTail) {
+  EXPECT_EQ(Find(AdviceOf(ServerText(Decodes({kDecode}, {kDecode, 1200}))),
+                 "decode_tail"),
+            nullptr);
+  std::vector<Turn> few(15, Turn{kDecode});
+  few[7].period_ns = 9000;
+  EXPECT_EQ(Find(AdviceOf(ServerText(few)), "decode_tail"), nullptr);
+}
+
+TEST(ServingFindingsTest, LargerChunksOfPromptsTakeLonger) {
+  std::vector<Turn> turns;
+  for (int i = 0; i < 30; ++i)
+    turns.push_back(
+        i % 3 == 0   ? Turn{"execute_context_1(64)_generation_2(2)", 2000}
+        : i % 3 == 1 ? Turn{"execute_context_1(512)_generation_2(2)", 4000}
+                     : Turn{"execute_context_0(0)_generation_2(2)", 1000});
+  const Advice advice = AdviceOf(ServerText(turns));
+  const Finding* const found = Find(advice, "mixed_iterations");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(Says(*found,
+                   "They read 64 tokens of prompts each (median); "
+                   "those that read more take 4.00 us, the others "
+                   "2.00 us (medians)."))
+      << EvidenceOf(*found);
+}
+
+// Tokens by graphs; prompts, alone or beside tokens, launch by launch.
+std::vector<Turn> EagerPrompts() {
+  std::vector<Turn> turns;
+  for (int i = 0; i < 24; ++i)
+    turns.push_back(i % 4 == 0   ? Turn{"execute_context_1(64)_generation_0(0)",
+                                      1000, 900, 200, 20}
+                    : i % 4 == 1 ? Turn{"execute_context_1(64)_generation_2(2)",
+                                        1000, 900, 400, 20}
+                                 : Turn{"execute_context_0(0)_generation_2(2)",
+                                        400, 300, 250, 1, true});
+  return turns;
+}
+
+TEST(ServingFindingsTest, PromptsThatAreReadCallByCall) {
+  const std::string text = ServerText(EagerPrompts());
+  const Advice advice = AdviceOf(text);
+  const Finding* const found = Find(advice, "eager_prefill");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(Says(*found, "6 iterations of the kind prefill: 120 launches, "))
+      << EvidenceOf(*found);
+  EXPECT_TRUE(Says(*found, "6 iterations of the kind mixed: 120 launches, "));
+  EXPECT_GT(found->saving_ns, 0);
+  // Where prompts have graphs, too, there is nothing to say.
+  std::vector<Turn> captured = EagerPrompts();
+  for (Turn& turn : captured) turn.graph = true, turn.launches = 1;
+  EXPECT_EQ(Find(AdviceOf(ServerText(captured)), "eager_prefill"), nullptr);
+}
+
+// The trace was cut: what it launched waits behind work that it does not have.
+TEST(ServingFindingsTest, WorkThatACutTraceLacksBlamesNobody) {
+  const Advice advice = AdviceOf(R"(
+    thread 1 engine
+      0..5000 execute_context_1(64)_generation_2(2)
+        10..20 launch CudaRuntime correlation=1
+      6000..7000 execute_context_0(0)_generation_2(2)
+        6010..6020 graph GraphLaunch correlation=2
+      8000..9000 execute_context_0(0)_generation_2(2)
+        8010..8020 graph GraphLaunch correlation=3
+    stream 7 GPU:0
+      40000000..40003000 prefill Kernel correlation=1
+      40004000..40006000 decode Kernel correlation=2
+      40007000..40009000 decode Kernel correlation=3
+  )");
+  for (const char* id :
+       {"eager_prefill", "scheduler_gap", "launch_bound", "device_idle"})
+    EXPECT_EQ(Find(advice, id), nullptr) << id;
+  ASSERT_FALSE(advice.doubts.empty());
+  EXPECT_NE(advice.doubts.back().find("although work was launched"),
+            std::string::npos)
+      << advice.doubts.back();
+}
+
+TEST(ServingFindingsTest, PaddingWhereItIsStated) {
+  const auto padded = [](const std::string& mark) {
+    return AdviceOf(
+        ServerText(std::vector<Turn>(30, Turn{mark, 400, 300, 390})));
+  };
+  const Advice advice = padded("\"decode[bs=5/8 tok=5 d=5]\"");
+  const Finding* const found = Find(advice, "padding");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->finding,
+            "Of the requests that iterations compute, 37.5 % are padding, to "
+            "fit a graph.");
+  EXPECT_TRUE(Says(*found, "30 iterations: 150 requests, 240 computed."))
+      << EvidenceOf(*found);
+  EXPECT_EQ(Find(padded("\"decode[bs=8/8 tok=8 d=8]\""), "padding"), nullptr);
+  EXPECT_EQ(Find(padded("\"decode[bs=8 tok=8 d=8]\""), "padding"), nullptr);
+}
+
+TEST(ServingFindingsTest, RequestsThatArePushedOutAreReadAgain) {
+  const std::string prompt =
+      "iteration[prefill] PythonUserDefined stepscope.members=[9,90]";
+  const std::string token =
+      "iteration[decode] PythonUserDefined stepscope.members=[10,1]";
+  const std::string request =
+      "1..2 request Request stepscope.request=[1,90,0,0] id=\"late\"\n";
+  const Advice advice = AdviceOf(ServerText(
+      {{prompt}, {token}, {token}, {prompt, 1000, 500, 600}, {token}},
+      request));
+  const Finding* const found = Find(advice, "preemptions");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->finding, "1 request was pushed out and read again.");
+  EXPECT_TRUE(Says(*found, "\"late\""));
+  EXPECT_EQ(found->saving_ns, 600);
+  // A prompt that is read in pieces was not pushed out.
+  EXPECT_EQ(Find(AdviceOf(ServerText({{prompt}, {prompt}, {token}}, request)),
+                 "preemptions"),
+            nullptr);
 }
 
 TEST(ServingFindingsTest, AServerWithoutADeviceIsNotToldToMarkSteps) {
