@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace stepscope {
@@ -99,10 +100,11 @@ std::vector<RequestLog::Mark> RequestLog::CollectMarks(const EventTree& tree) {
       if (trace.type()[row] == kRequestType) reader.Read(row, mark, marks);
     }
   }
-  std::stable_sort(
-      marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
-        return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.what < b.what;
-      });
+  const auto comes_earlier = [](const Mark& a, const Mark& b) {
+    return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.what < b.what;
+  };
+  if (!std::ranges::is_sorted(marks, comes_earlier))
+    std::ranges::stable_sort(marks, comes_earlier);
   return marks;
 }
 
@@ -127,37 +129,50 @@ RequestLog::RequestLog(const EventTree& tree) {
     tokens_.push_back({Find(mark.process, mark.numbers[0], mark.time_ns),
                        mark.process, mark.time_ns, mark.numbers[1]});
   }
+  latest_.clear();
   MergeProcesses();
   KeepTokensOfOneProcess();
 }
 
+RequestLog::Names& RequestLog::OfProcess(std::vector<Names>& names,
+                                         uint32_t process) {
+  if (names.size() <= process) names.resize(size_t{process} + 1);
+  return names[process];
+}
+
 uint32_t RequestLog::Find(uint32_t process, int64_t number, int64_t time_ns) {
-  const auto [at, is_new] = known_.try_emplace(
-      {process, number}, static_cast<uint32_t>(list_.size()));
-  if (is_new) {
-    LoggedRequest request;
-    request.process = process;
-    request.first_seen_ns = time_ns;
-    list_.push_back(request);
-  }
-  return at->second;
+  Names& known = OfProcess(known_, process);
+  const uint32_t slot = known.slots.Insert(static_cast<uint64_t>(number));
+  if (slot != FlatMap::kNew) return known.requests[slot];
+  known.requests.push_back(static_cast<uint32_t>(list_.size()));
+  LoggedRequest request;
+  request.process = process;
+  request.first_seen_ns = time_ns;
+  list_.push_back(request);
+  return known.requests.back();
 }
 
 void RequestLog::Announce(const Trace& trace, const Mark& mark) {
   const int64_t number = mark.numbers[0];
   const bool named_by_iteration = mark.numbers[3] == 1;
-  const Key by_id = {mark.process, int64_t{mark.id.v}};
-  if (named_by_iteration && mark.id != StringId()) {
+  Names& latest = OfProcess(latest_, mark.process);
+  const uint32_t slot =
+      mark.id == StringId() ? FlatMap::kNew : latest.slots.Insert(mark.id.v);
+  if (named_by_iteration && slot != FlatMap::kNew &&
+      !list_[latest.requests[slot]].end_ns) {
     // Of which the recorder does not know that it is still at work.
-    const auto latest = latest_.find(by_id);
-    if (latest != latest_.end() && !list_[latest->second].end_ns)
-      known_.try_emplace({mark.process, number}, latest->second);
+    Names& known = OfProcess(known_, mark.process);
+    if (known.slots.Insert(static_cast<uint64_t>(number)) == FlatMap::kNew)
+      known.requests.push_back(latest.requests[slot]);
   }
   const uint32_t index = Find(mark.process, number, mark.time_ns);
   LoggedRequest& request = list_[index];
   if (mark.id != StringId()) {
     request.id = trace.str(mark.id);
-    latest_[by_id] = index;
+    if (slot == FlatMap::kNew)
+      latest.requests.push_back(index);
+    else
+      latest.requests[slot] = index;
   }
   if (mark.traceparent != StringId())
     request.traceparent = trace.str(mark.traceparent);
@@ -171,6 +186,10 @@ void RequestLog::Announce(const Trace& trace, const Mark& mark) {
 // Of those with one id, in order of time, each joins the latest of another
 // process that had not ended.
 void RequestLog::MergeProcesses() {
+  const auto of_first = [&](const LoggedRequest& one) {
+    return one.process == list_.front().process;
+  };
+  if (std::ranges::all_of(list_, of_first)) return;
   std::map<std::string_view, std::vector<uint32_t>> by_id;
   for (uint32_t i = 0; i < list_.size(); ++i)
     if (!list_[i].id.empty()) by_id[list_[i].id].push_back(i);
@@ -187,9 +206,8 @@ void RequestLog::MergeOfId(std::vector<uint32_t>& same,
   const auto begin_of = [&](uint32_t i) {
     return list_[i].arrival_ns.value_or(list_[i].first_seen_ns);
   };
-  std::stable_sort(same.begin(), same.end(), [&](uint32_t a, uint32_t b) {
-    return begin_of(a) < begin_of(b);
-  });
+  if (!std::ranges::is_sorted(same, {}, begin_of))
+    std::ranges::stable_sort(same, {}, begin_of);
   // By process, those that may go on, as indices of `same`. Who has ended
   // before one of them has ended before all that follow, so that an id that is
   // used again and again costs no more than others.
@@ -230,19 +248,26 @@ void RequestLog::Renumber(std::vector<uint32_t>& joined) {
   }
   list_ = std::move(kept);
   const auto now = [&](uint32_t before) { return numbers[joined[before]]; };
-  for (auto& [key, request] : known_) request = now(request);
+  for (Names& known : known_)
+    for (uint32_t& request : known.requests) request = now(request);
   for (LoggedTokens& tokens : tokens_) tokens.request = now(tokens.request);
-  latest_.clear();
+}
+
+// They stand by time already; what is left is to deal them out.
+void RequestLog::SortTokens() {
+  if (std::ranges::is_sorted(tokens_, {}, &LoggedTokens::request)) return;
+  std::vector<size_t> next(list_.size() + 1);
+  for (const LoggedTokens& one : tokens_) ++next[one.request + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<LoggedTokens> sorted(tokens_.size());
+  for (const LoggedTokens& one : tokens_) sorted[next[one.request]++] = one;
+  tokens_ = std::move(sorted);
 }
 
 // A front end knows when a token left, an engine when it was made: the two must
 // not be counted together.
 void RequestLog::KeepTokensOfOneProcess() {
-  std::stable_sort(tokens_.begin(), tokens_.end(),
-                   [](const LoggedTokens& a, const LoggedTokens& b) {
-                     return a.request != b.request ? a.request < b.request
-                                                   : a.time_ns < b.time_ns;
-                   });
+  SortTokens();
   size_t kept = 0;
   for (size_t i = 0; i < tokens_.size();) {
     const uint32_t request = tokens_[i].request;

@@ -11,10 +11,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/event_tree.h"
+#include "analysis/flat_map.h"
 #include "trace/request_events.h"
 
 namespace stepscope {
@@ -54,31 +54,27 @@ class RequestLog {
   enum class What : uint8_t;
   struct Mark;
   class Reader;
-  struct Key {
-    uint32_t process;
-    int64_t number;
-    bool operator==(const Key&) const = default;
-  };
-  struct HashOfKey {
-    size_t operator()(const Key& key) const {
-      return (static_cast<uint64_t>(key.number) ^ uint64_t{key.process} << 53) *
-             0x9e3779b97f4a7c15u;
-    }
+  // Requests of one process by what it calls them.
+  struct Names {
+    FlatMap slots;
+    std::vector<uint32_t> requests;  // by slot
   };
 
+  static Names& OfProcess(std::vector<Names>& names, uint32_t process);
   static std::vector<Mark> CollectMarks(const EventTree& tree);
   void Announce(const Trace& trace, const Mark& mark);
   void MergeProcesses();
   // `same`: requests with one id. Says in `joined` which another one is.
   void MergeOfId(std::vector<uint32_t>& same, std::vector<uint32_t>& joined);
   void Renumber(std::vector<uint32_t>& joined);
+  void SortTokens();
   void KeepTokensOfOneProcess();
 
   std::deque<LoggedRequest> list_;
   std::vector<LoggedTokens> tokens_;
-  std::unordered_map<Key, uint32_t, HashOfKey> known_;
-  // Of a process, the latest with this id; while announcements are read.
-  std::unordered_map<Key, uint32_t, HashOfKey> latest_;
+  std::vector<Names> known_;  // by process, then by number
+  // The latest with this id, by process; while announcements are read.
+  std::vector<Names> latest_;
 };
 
 }  // namespace stepscope
