@@ -190,6 +190,26 @@ void ConcludeTokens(const IterationTable& iterations, RequestRow& request) {
     request.tokens_out = out + (read > 0 ? 1 : 0);
 }
 
+// Before the recording: it was announced when something else happened to it.
+bool CameBefore(const LoggedRequest& logged) {
+  return logged.arrival_ns && *logged.arrival_ns < logged.first_seen_ns;
+}
+
+bool WholePromptWasRead(const RequestRow& request) {
+  int64_t read = 0;
+  for (const RequestIteration& one : request.iterations)
+    if (one.kind == IterationKind::kPrefill && !one.repeats_another_rank)
+      read = SaturatingAdd(read, one.tokens);
+  return request.tokens_in && read >= *request.tokens_in;
+}
+
+// What was recorded first need not have been the first.
+void ForgetBeginning(RequestRow& request) {
+  request.first_iteration_ns.reset();
+  request.first_token_ns.reset();
+  request.tokens_out.reset();
+}
+
 // Each is moved once: a row is large.
 void SortByBegin(std::vector<RequestRow>& list) {
   std::vector<std::pair<int64_t, size_t>> order;
@@ -241,10 +261,13 @@ RequestTable ComputeRequests(const IterationTable& iterations, BillRule rule) {
   }
   AddIterations(iterations, table);
   FillFromTokens(log, table);
-  for (RequestRow& request : table.list) {
+  for (size_t i = 0; i < table.list.size(); ++i) {
+    RequestRow& request = table.list[i];
     if (!request.iterations.empty())
       request.first_iteration_ns = request.iterations.front().start_ns;
     if (!request.token_times_recorded) ConcludeTokens(iterations, request);
+    if (CameBefore(log.list()[i]) && !WholePromptWasRead(request))
+      ForgetBeginning(request);
   }
   SortByBegin(table.list);
   return table;

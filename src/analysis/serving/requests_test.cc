@@ -210,6 +210,41 @@ TEST(RequestsTest, ReplicasDoNotRepeatEachOther) {
   EXPECT_EQ(table.kinds[0].tokens_context, 10);
 }
 
+// The first iteration and token that were recorded are the first only if its
+// whole prompt was read in the recording.
+TEST(RequestsTest, OfOneThatCameBeforeTheRecordingTheBeginningIsNotKnown) {
+  const RequestTable table = RequestsOf(R"(
+    thread 1 engine
+      100..101 request Request stepscope.request=[1,5,80,0] id="late"
+      101..101 "request token" Request instant stepscope.request=[1,1]
+      110..120 iteration[decode] stepscope.members=[10,1]
+        112..113 launch CudaRuntime correlation=1
+      125..125 "request token" Request instant stepscope.request=[1,1]
+      126..127 request Request stepscope.request=[2,8,60,0] id="waited"
+      130..140 iteration[prefill] stepscope.members=[17,8]
+      145..145 "request token" Request instant stepscope.request=[2,1]
+      150..150 "request end" Request instant stepscope.request=[1]
+    stream 7 GPU:0
+      115..118 decode Kernel correlation=1
+  )");
+  ASSERT_EQ(table.list.size(), 2u);
+  const RequestRow& late = *Find(table, "late");
+  EXPECT_EQ(late.arrival_ns, 20);
+  EXPECT_EQ(late.queue_ns(), std::nullopt);
+  EXPECT_EQ(late.ttft_ns(), std::nullopt);
+  EXPECT_EQ(late.tpot_ns(), std::nullopt);
+  EXPECT_EQ(late.tokens_out, std::nullopt);
+  EXPECT_EQ(late.prefill(), std::nullopt);
+  EXPECT_EQ(late.decode(), std::nullopt);
+  EXPECT_EQ(late.whole()->end, 150);
+  EXPECT_EQ(late.token_gaps.p50_ns, 24);  // was recorded from end to end
+  EXPECT_EQ(late.gpu_ns, 3);
+  const RequestRow& waited = *Find(table, "waited");
+  EXPECT_EQ(waited.queue_ns(), 130 - 66);
+  EXPECT_EQ(waited.ttft_ns(), 145 - 66);
+  EXPECT_EQ(waited.tokens_out, 1);
+}
+
 TEST(RequestsTest, TokensOfABatchAreOneEvent) {
   const RequestTable table = RequestsOf(R"(
     thread 1 engine
