@@ -209,6 +209,8 @@ STEPSCOPE_INLINE int stepscope_take_slot(uint32_t gate,
                                          struct stepscope_slot_v1** taken) {
   struct stepscope_thread_v1* t = &stepscope_thread_local_v1;
   struct stepscope_slot_v1* slot;
+  // Nobody reads it then; g++ -Og does not see that, and would warn.
+  *taken = NULL;
   if (STEPSCOPE_UNLIKELY(gate != t->generation)) return 0;
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   {

@@ -14,6 +14,23 @@ HERE = pathlib.Path(__file__).resolve().parent
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
+USES = """
+#include <stepscope/c.h>
+
+static stepscope_site site = {"a", 0, 0};
+void use(uint32_t id);
+void use(uint32_t id) {
+  stepscope_scope scope = stepscope_begin_site(&site);
+  stepscope_end(scope);
+  scope = stepscope_begin_id(id);
+  scope = stepscope_next_id(scope, stepscope_site_id(&site));
+  stepscope_end(scope);
+  scope = stepscope_begin("b", 0);
+  stepscope_end(scope);
+}
+"""
+
+
 def run(*command, **how):
     print("+", *command, flush=True)
     return subprocess.run([str(part) for part in command], check=True, **how)
@@ -108,6 +125,13 @@ def headers(args):
                 "-I", args.prefix / "include", source)
             count += 1
     assert count >= 5, f"only {count} headers checked"
+    # What is inlined into a user's code says nothing, however it is compiled.
+    source = work / "uses.c"
+    source.write_text(USES)
+    for compiler, language in ((args.cc, "c"), (args.cxx, "c++")):
+        for level in ("-O0", "-Og", "-O1", "-O2", "-O3", "-Os"):
+            run(compiler, "-x", language, level, *STRICT, "-c", "-I",
+                args.prefix / "include", source, "-o", work / "uses.o")
 
 
 def c_program(args):
