@@ -451,6 +451,12 @@ STEPSCOPE_API int stepscope_stop(void) STEPSCOPE_NOEXCEPT;
 // The id of the running session, or else of the last one. 0 if there was none.
 STEPSCOPE_API uint64_t stepscope_session(void) STEPSCOPE_NOEXCEPT;
 
+// Says that the program is going to record. `stepscope run` leaves out programs
+// that do nothing and end at once; here its recording begins, so that no event
+// is missing at the start. Otherwise it does nothing. A Request of stepscope.h
+// says so by itself.
+STEPSCOPE_API void stepscope_about_to_record(void) STEPSCOPE_NOEXCEPT;
+
 // Waits until the file of a stopped session is complete. STEPSCOPE_TIMEOUT if
 // that takes longer than `timeout_ms`.
 STEPSCOPE_API int stepscope_wait(uint64_t session,

@@ -86,6 +86,7 @@ STEPSCOPE_NOTHING(flow)(const char* name, uint64_t id, uint32_t phase) {
   (void)name, (void)id, (void)phase;
 }
 STEPSCOPE_NOTHING(set_thread_name)(const char* name) { (void)name; }
+STEPSCOPE_NOTHING(about_to_record)(void) {}
 
 STEPSCOPE_INLINE stepscope_read
 stepscope_disabled_reader_begin(const void* reader) {
@@ -118,6 +119,7 @@ STEPSCOPE_NOTHING(step)(void) {}
 #define stepscope_memory stepscope_disabled_memory
 #define stepscope_flow stepscope_disabled_flow
 #define stepscope_set_thread_name stepscope_disabled_set_thread_name
+#define stepscope_about_to_record stepscope_disabled_about_to_record
 #define stepscope_reader_begin stepscope_disabled_reader_begin
 #define stepscope_reader_end stepscope_disabled_reader_end
 #define stepscope_reader_cancel stepscope_disabled_reader_cancel

@@ -225,6 +225,7 @@ class [[nodiscard]] Request {
         tokens_in_(tokens_in),
         number_(NextNumber()),
         arrival_(Clock::now()) {
+    if (!stepscope_enabled()) stepscope_about_to_record();
     if (stepscope_enabled()) Announce(0);
   }
   Request(Request&& other) noexcept

@@ -45,6 +45,8 @@ uint64_t stepscope_session(void) noexcept {
   const sc::ApiCall call;
   return sc::CurrentSession();
 }
+// libstepscope_inject.so has one of its own, which begins to record.
+__attribute__((weak)) void stepscope_about_to_record(void) noexcept {}
 int stepscope_wait(uint64_t session, int timeout_ms) noexcept {
   return Do([&] { return sc::WaitSealed(session, timeout_ms); });
 }

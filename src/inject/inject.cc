@@ -92,6 +92,12 @@ STEPSCOPE_API void stepscope_step(void) noexcept {
   stepscope::inject::recording.Step();
 }
 
+// For a program in C or C++ that is going to record: instead of the
+// collector's, which does nothing.
+STEPSCOPE_API void stepscope_about_to_record(void) noexcept {
+  stepscope::inject::recording.Wake();
+}
+
 // libstepscope.so looks for this: the program's own profiler starts.
 STEPSCOPE_API void stepscope_injector_give_way_v1(void) noexcept {
   stepscope::inject::recording.GiveWay();

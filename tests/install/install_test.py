@@ -170,6 +170,104 @@ def cmake_consumer(args):
     check_traces(work)
 
 
+# What stands around the fragments of the guides: page, number of the block.
+# A block with main() is a program as it is.
+FRAGMENTS = {
+    ("profiler.md", 0): ("""
+        #include <vector>
+        struct { std::vector<int> Next() { return {1}; } } loader;
+        void Forward() {}
+        int main() {
+          std::vector<int> batch;
+        """, "}"),
+    ("profiler.md", 1): ("""
+        #include <stepscope/stepscope.h>
+        int main() {
+          stepscope::Profiler prof({
+        """, "}); prof.Stop(); }"),
+}
+
+
+def blocks(page, language):
+    text = page.read_text()
+    return [block.split("```", 1)[0]
+            for block in text.split(f"```{language}\n")[1:]]
+
+
+def guides(args):
+    """Each block of C++ that a guide shows compiles; the server of the guide
+    "Profile a server" is built by the commands there, and recorded."""
+    pages = HERE.parents[1] / "docs/guide"
+    compiled = 0
+    work = fresh(args.work / "guides")
+    for page in sorted(pages.glob("*.md")):
+        for number, block in enumerate(blocks(page, "cpp")):
+            before, after = FRAGMENTS.get((page.name, number), ("", ""))
+            assert before or "int main()" in block, (
+                f"{page.name}: block {number} is no program; what stands "
+                "around it goes to FRAGMENTS")
+            # Includes stand before the rest.
+            lines = block.splitlines(keepends=True)
+            includes = [line for line in lines if line.startswith("#include")]
+            rest = [line for line in lines if line not in includes]
+            source = work / f"{page.stem}_{number}.cc"
+            source.write_text("".join(includes) + textwrap.dedent(before) +
+                              "".join(rest) + after + "\n")
+            for standard in ("c++17", "c++20"):
+                # Designated initializers are C++20's.
+                if standard == "c++17" and ".on_trace_ready" in block:
+                    continue
+                run(args.cxx, f"-std={standard}", "-Wall", "-Wextra",
+                    "-Werror", "-fsyntax-only", "-I", args.prefix / "include",
+                    source)
+                compiled += 1
+    assert compiled >= 4, compiled
+    follow_serving(args, pages / "serving.md", fresh(work / "serving"))
+
+
+def follow_serving(args, page, folder):
+    program = args.prefix / "bin/stepscope"
+    (source,) = blocks(page, "cpp")
+    (project,) = blocks(page, "cmake")
+    (folder / "server.cc").write_text(source)
+    (folder / "CMakeLists.txt").write_text(project)
+    (commands,) = [block for block in blocks(page, "")
+                   if block.startswith("cmake -B")]
+    path = f"{args.prefix / 'bin'}:{os.environ['PATH']}"
+    said = {}
+    for command in commands.splitlines():
+        command = command.replace("~/.local", str(args.prefix)).replace(
+            "cmake ", f"{args.cmake} ")
+        if command.startswith("stepscope ") and not program.exists():
+            return  # a build without the program
+        if "--views" in command:
+            command += " --format json"
+        said.update(answer_of(command, folder, environment(args.prefix) |
+                              {"PATH": path, "CXX": args.cxx}))
+    kinds = {row["kind"]: row for row in said["iterations"]["kinds"]}
+    assert said["iterations"]["engine"] == "stepscope", said["iterations"]
+    # Each turn reads one prompt; the last four only make tokens.
+    assert {kind: row["count"] for kind, row in kinds.items()} == {
+        "prefill": 1, "mixed": 19, "decode": 4}, kinds
+    rows = said["requests"]["list"]
+    assert [row["id"] for row in rows] == [
+        f"request-{i}" for i in range(20)], rows
+    for row in rows:
+        assert (row["tokens_in"], row["tokens_out"], row["iterations"],
+                row["tokens_recorded"]) == (100, 5, 5, True), row
+        assert 0 <= row["queue_ns"] <= row["ttft_ns"], row
+        assert row["end_ns"] is not None, row
+
+
+def answer_of(command, folder, env):
+    """The tables that a command prints as JSON."""
+    print("+", command, flush=True)
+    done = subprocess.run(command, shell=True, check=True, cwd=folder, env=env,
+                          text=True, stdout=subprocess.PIPE)
+    said = json.loads(done.stdout) if "json" in command else {}
+    return {view: table for view, table in said.items() if table is not None}
+
+
 def collector_consumer(args):
     """The static collector alone, in a project that has no C++ compiler."""
     work, program = build_consumer(args, "collector_consumer", "C",
@@ -182,7 +280,8 @@ def collector_consumer(args):
 
 
 def main():
-    steps = [tree, headers, c_program, cmake_consumer, collector_consumer]
+    steps = [tree, headers, c_program, cmake_consumer, guides,
+             collector_consumer]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("step", choices=[step.__name__ for step in steps])
     for name in ("prefix", "work", "build"):

@@ -58,8 +58,7 @@ static void serve(int64_t number) {
 }
 
 int main(int argc, char** argv) {
-  /* `run` leaves out programs that end at once. */
-  for (int i = 0; i < 10000 && !stepscope_enabled(); ++i) usleep(1000);
+  stepscope_about_to_record();
   const int count = argc > 1 ? atoi(argv[1]) : 1;
   for (int i = 0; i < count; ++i) serve(i);
   if (argc > 3) {
