@@ -3,6 +3,8 @@
 """Whether what is said of a server is true, on a GPU.
 
 usage: serving_check.py STEPSCOPE [FOLDER]     within a minute; needs torch
+       serving_check.py --build [FOLDER]       builds stepscope and the package
+                                               before, as tools/gpu_check does
 
 Runs a small server (toy_server.py) of which everything is known: under
 torch.profiler, under `stepscope run` with the same marks, and, where the
@@ -14,7 +16,10 @@ if it is given.
 """
 
 import collections
+import importlib.machinery
+import importlib.util
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -39,6 +44,18 @@ def run(command, **more):
         raise RuntimeError(f"{' '.join(map(str, command))}\n"
                            f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout
+
+
+def build():
+    """The program; the package is found by what is started from here on."""
+    path = str(TOY.parents[1] / "gpu_check")
+    spec = importlib.util.spec_from_loader(
+        "gpu_check", importlib.machinery.SourceFileLoader("gpu_check", path))
+    gpu_check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gpu_check)
+    gpu_check.stage_build(None)
+    os.environ.update(gpu_check.install_package())
+    return str(gpu_check.BUILD / "bin/stepscope")
 
 
 class Server:
@@ -146,6 +163,8 @@ def check_requests(server, label):
 
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else "stepscope"
+    if program == "--build":
+        program = build()
     if len(sys.argv) > 2:
         folder = pathlib.Path(sys.argv[2])
         folder.mkdir(parents=True, exist_ok=True)
