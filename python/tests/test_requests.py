@@ -5,15 +5,20 @@ import asyncio
 import collections
 import contextvars
 import gc
+import pathlib
 import random
 import threading
+import types
 import unittest
 
+import guide_blocks
 import support
 import stepscope
 
 KEY = "stepscope.request"
 MEMBERS = "stepscope.members"
+GUIDE = (pathlib.Path(__file__).resolve().parents[2] /
+         "docs/guide/serving.md")
 
 
 def numbers(value):
@@ -126,6 +131,46 @@ class RequestsTest(support.InOwnFolder):
             self.assertEqual(said.tokens[number], i % 7)
             self.assertEqual(said.ends[number], 1)
         self.assertIsNone(stepscope.current_request())
+
+    def test_what_the_guide_shows(self):
+        if not GUIDE.exists():
+            self.skipTest(f"no {GUIDE}: the tests run outside a checkout")
+        batches = [[types.SimpleNamespace(id="a", kind="prefill", tokens=9)],
+                   [types.SimpleNamespace(id="a", kind="decode", tokens=1)]]
+
+        class NothingLeft(Exception):
+            pass
+
+        def schedule():
+            if not batches:
+                raise NothingLeft
+            return batches.pop(0)
+
+        class Engine:
+            async def generate(self, id, prompt):
+                with unittest.TestCase().assertRaises(NothingLeft):
+                    shown["engine_loop"]()
+                for word in prompt.split():
+                    yield word
+
+        shown = {"engine": Engine(), "new_id": lambda: "a",
+                 "schedule": schedule, "model": lambda batch: None}
+        where, source = next(guide_blocks.blocks_of(str(GUIDE)))
+        exec(compile(source, f"{GUIDE}, {where}", "exec"), shown)
+
+        async def ask():
+            return [token async for token in shown["handle"](
+                "two words", {"traceparent": "00-1-2-01"})]
+
+        said = self.record(
+            lambda: self.assertEqual(asyncio.run(ask()), ["two", "words"]))
+        number = said.number("a")
+        self.assertEqual(said.told[number][0], 9)
+        self.assertEqual(said.parents[number], "00-1-2-01")
+        self.assertEqual(said.tokens[number], 2)
+        self.assertEqual(said.ends[number], 1)
+        self.assertEqual(said.iterations, [("prefill", [(number, 1, 9)]),
+                                           ("decode", [(number, 2, 1)])])
 
     def test_threads_and_contexts_of_their_own(self):
         seen = {}
