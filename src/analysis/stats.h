@@ -46,9 +46,13 @@ struct TimeStats {
 struct OpenSpan {
   int64_t until = INT64_MIN;
 
-  // True if [start, end) is not inside an earlier one.
+  // Whether [start, end) is inside an earlier one.
+  bool Holds(int64_t start, int64_t end) const {
+    return start < until && end <= until;
+  }
+  // True if it is not; then it is the last one.
   bool Enter(int64_t start, int64_t end) {
-    if (start < until && end <= until) return false;
+    if (Holds(start, end)) return false;
     until = std::max(until, end);
     return true;
   }

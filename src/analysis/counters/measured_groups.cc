@@ -26,14 +26,14 @@ class GroupMaker {
         steps_(steps),
         modules_(tree),
         made_(groups) {
-    made_.work_.emplace_back();  // kSteps
+    made_.work_.resize(MeasuredGroups::kFixed);
     for (std::vector<uint32_t>& of_name : made_.of_name_)
       of_name.assign(trace_.strings().size(), kNoGroup);
     made_.of_step_.assign(steps.steps().size(), kNoGroup);
   }
 
   void AddWork(const std::vector<bool>& rows,
-               const std::vector<double>& flops) {
+               const std::vector<WorkFlops>& flops) {
     without_warmup_ =
         rows.empty() &&
         std::ranges::any_of(steps_.steps(), [](const StepInterval& step) {
@@ -43,17 +43,25 @@ class GroupMaker {
       const DeviceWork& work = tree_.work()[i];
       const bool counts = rows.empty() || rows[work.row];
       const size_t step = FindStep(work);
-      const std::array<uint32_t, WorkGroups::kOwn> own = {
-          counts ? KernelOf(work) : kNoGroup,
-          step == kNoStep ? kNoGroup : GroupOf(made_.of_step_[step]),
-          counts && IsOfSteps(step) ? MeasuredGroups::kSteps : kNoGroup};
-      groups_.AddWork(own, counts ? ListOf(work) : kNoGroup);
+      std::array<uint32_t, WorkGroups::kMost> own;
+      own.fill(kNoGroup);
+      if (step != kNoStep) own[0] = GroupOf(made_.of_step_[step]);
+      if (counts) {
+        own[1] = MeasuredGroups::kAll;
+        if (IsOfSteps(step)) own[2] = MeasuredGroups::kSteps;
+        own[3] = DeviceOf(work);
+        own[4] = KernelOf(work);
+        own[5] = ModuleOf(work);
+        own[6] = OperatorOf(work, flops[i].call);
+        if (flops[i].call == kNoRow) AddUncounted(own[6]);
+      }
+      groups_.AddWork(own);
       const int64_t dur = trace_.dur_ns()[work.row];
       groups_.ForEach(static_cast<uint32_t>(i), [&](uint32_t group) {
         MeasuredWork& sum = made_.work_[group];
         sum.work_ns = SaturatingAdd(sum.work_ns, dur);
-        sum.flops += flops[i];
-        if (flops[i] > 0) sum.flops_ns = SaturatingAdd(sum.flops_ns, dur);
+        sum.flops += flops[i].flops;
+        if (flops[i].flops > 0) sum.flops_ns = SaturatingAdd(sum.flops_ns, dur);
       });
     }
   }
@@ -67,7 +75,8 @@ class GroupMaker {
     for (size_t i = 0; i < parts.size(); ++i) made_.work_[i].parts = parts[i];
   }
 
-  // A kernel has a number only where nearly all of its calls have one.
+  // A kernel has a number only where nearly all of its calls have one, and an
+  // operator where all have: the table of FLOPs is of these.
   void DropPartialFlops() {
     constexpr double kNearlyAll = 0.95;
     for (const uint32_t group :
@@ -76,6 +85,8 @@ class GroupMaker {
       MeasuredWork& work = made_.work_[group];
       if (Ratio(work.flops_ns, work.work_ns) < kNearlyAll) work.flops = 0;
     }
+    for (uint32_t group = 0; group < uncounted_.size(); ++group)
+      if (uncounted_[group]) made_.work_[group].flops = 0;
   }
 
  private:
@@ -122,27 +133,39 @@ class GroupMaker {
            (!without_warmup_ || !steps_.steps()[step].warmup);
   }
 
-  // Operators and modules that it was launched or captured in, each once.
-  // Work of one launch and owner comes in a row, as a rule.
-  uint32_t ListOf(const DeviceWork& work) {
-    if (work.owner == last_.owner && work.origin == last_.origin)
-      return last_list_;
-    last_ = work;
-    around_.clear();
-    for (const CapturedIn& event : tree_.captured_in(work))
-      AddAround(event.name, event.type);
-    for (Row row = work.owner; row != kNoRow; row = tree_.parent(row))
-      AddAround(trace_.name()[row], trace_.type()[row]);
-    last_list_ = around_.empty() ? kNoGroup : groups_.AddList(around_);
-    return last_list_;
+  uint32_t DeviceOf(const DeviceWork& work) {
+    const Track& track = trace_.tracks()[trace_.track()[work.row]];
+    return GroupOf(
+        made_.of_device_.try_emplace({track.process, track.device}, kNoGroup)
+            .first->second);
   }
-  void AddAround(StringId name, uint16_t type) {
-    const bool is_operator = type == STEPSCOPE_OPERATOR;
-    if (!is_operator && !modules_.Has(name, type)) return;
-    const uint32_t group =
-        GroupOf(is_operator ? Level::kOperator : Level::kModule, name);
-    if (std::ranges::find(around_, group) == around_.end())
-      around_.push_back(group);
+
+  // The innermost that it was captured or launched in.
+  template <typename IsWanted>
+  uint32_t InnermostOf(const DeviceWork& work, Level level, uint32_t outside,
+                       IsWanted is_wanted) {
+    for (const CapturedIn& event : tree_.captured_in(work))
+      if (is_wanted(event.name, event.type)) return GroupOf(level, event.name);
+    for (Row row = work.owner; row != kNoRow; row = tree_.parent(row))
+      if (is_wanted(trace_.name()[row], trace_.type()[row]))
+        return GroupOf(level, trace_.name()[row]);
+    return outside;
+  }
+  uint32_t ModuleOf(const DeviceWork& work) {
+    return InnermostOf(
+        work, Level::kModule, MeasuredGroups::kNoModule,
+        [&](StringId name, uint16_t type) { return modules_.Has(name, type); });
+  }
+  // `call`: of WorkFlops.
+  uint32_t OperatorOf(const DeviceWork& work, Row call) {
+    if (call != kNoRow) return GroupOf(Level::kOperator, trace_.name()[call]);
+    return InnermostOf(
+        work, Level::kOperator, MeasuredGroups::kNoOperator,
+        [](StringId, uint16_t type) { return type == STEPSCOPE_OPERATOR; });
+  }
+  void AddUncounted(uint32_t group) {
+    if (group >= uncounted_.size()) uncounted_.resize(group + 1);
+    uncounted_[group] = true;
   }
 
   std::vector<WorkSpan> SpansOf(const CounterCells& device) const {
@@ -171,9 +194,7 @@ class GroupMaker {
   MeasuredGroups& made_;
   WorkGroups groups_;
   bool without_warmup_ = false;
-  DeviceWork last_;  // whose list is last_list_
-  uint32_t last_list_ = kNoGroup;
-  std::vector<uint32_t> around_;
+  std::vector<bool> uncounted_;  // of operators: has work without FLOPs
 };
 
 std::shared_ptr<const MeasuredGroups> MeasuredGroups::Compute(
@@ -207,6 +228,12 @@ std::vector<StringId> MeasuredGroups::Names(Level level) const {
     return work_[of_name[name.v]].work_ns;
   });
   return names;
+}
+
+const MeasuredWork* MeasuredGroups::FindDevice(uint32_t process,
+                                               int64_t device) const {
+  const auto found = of_device_.find({process, device});
+  return found == of_device_.end() ? nullptr : &work_[found->second];
 }
 
 const MeasuredWork* MeasuredGroups::FindStep(size_t step) const {

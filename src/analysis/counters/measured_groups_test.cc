@@ -21,8 +21,8 @@ namespace {
 
 using GroupLevel = MeasuredGroups::Level;
 
-// Two steps. In each a product of 100 us that reads 100 MB and a copy of
-// 50 us that a module around both launches, too.
+// Two steps. In each a product of 100 us that reads 100 MB, in the first also a
+// copy of 50 us; a module is around both.
 constexpr std::string_view kTwoMeasuredSteps = R"t(
   thread 1
     0..200000 ProfileStep#0 ProfileStep

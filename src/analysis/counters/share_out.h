@@ -12,6 +12,7 @@
 // repeats in one order shares its cells in the same way each time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -33,43 +34,30 @@ struct WorkSpan {
 class WorkGroups {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
-  static constexpr size_t kOwn = 3;
+  static constexpr size_t kMost = 7;
 
-  // A list that several pieces have in common. REQUIRES: no group twice.
-  uint32_t AddList(std::span<const uint32_t> groups) {
-    const auto first = static_cast<uint32_t>(groups_.size());
-    groups_.insert(groups_.end(), groups.begin(), groups.end());
-    lists_.push_back({first, static_cast<uint32_t>(groups.size())});
-    return static_cast<uint32_t>(lists_.size() - 1);
-  }
-  // The next piece of work. REQUIRES: groups differ, also from the list's.
-  void AddWork(const std::array<uint32_t, kOwn>& own, uint32_t list) {
-    work_.push_back({own, list});
+  // The next piece of work. REQUIRES: at most kMost groups, none twice but
+  // kNone.
+  void AddWork(std::span<const uint32_t> groups) {
+    std::ranges::copy(groups, work_.emplace_back(Nothing()).begin());
   }
   size_t size() const { return work_.size(); }
 
   template <typename Visit>
   void ForEach(uint32_t work, Visit visit) const {
-    const Groups& groups = work_[work];
-    for (const uint32_t group : groups.own)
+    for (const uint32_t group : work_[work])
       if (group != kNone) visit(group);
-    if (groups.list == kNone) return;
-    const auto [first, count] = lists_[groups.list];
-    for (uint32_t i = 0; i < count; ++i) visit(groups_[first + i]);
   }
 
  private:
-  struct Groups {
-    std::array<uint32_t, kOwn> own;
-    uint32_t list = kNone;
-  };
-  struct List {
-    uint32_t first = 0;
-    uint32_t count = 0;
-  };
+  using Groups = std::array<uint32_t, kMost>;
+  static Groups Nothing() {
+    Groups groups;
+    groups.fill(kNone);
+    return groups;
+  }
+
   std::vector<Groups> work_;
-  std::vector<List> lists_;
-  std::vector<uint32_t> groups_;
 };
 
 struct MeasuredPart {

@@ -35,8 +35,7 @@ SharedParts ShareAmong(const std::vector<CounterCell>& cells,
   WorkGroups groups;
   for (uint32_t i = 0; i < spans.size(); ++i) {
     spans[i].work = i;
-    groups.AddWork({i, WorkGroups::kNone, WorkGroups::kNone},
-                   WorkGroups::kNone);
+    groups.AddWork(std::array{i});
   }
   SharedParts result{std::vector<MeasuredParts>(spans.size()), {}};
   result.nobodys = ShareOut(cells, spans, groups, result.parts);
@@ -201,13 +200,11 @@ TEST(ShareOutPropertyTest, FastSumsAreSlowSums) {
     for (std::vector<bool>& of : is_in) of.resize(random.spans.size());
     for (uint32_t i = 0; i < random.spans.size(); ++i) {
       const uint32_t kernel = random.Draw(3);
-      std::vector<uint32_t> list;
+      std::vector<uint32_t> own = {kernel};
       for (uint32_t module = 3; module < kGroups; ++module)
-        if (random.Draw(2) == 0) list.push_back(module);
-      groups.AddWork({kernel, WorkGroups::kNone, WorkGroups::kNone},
-                     groups.AddList(list));
-      is_in[kernel][i] = true;
-      for (const uint32_t module : list) is_in[module][i] = true;
+        if (random.Draw(2) == 0) own.push_back(module);
+      groups.AddWork(own);
+      for (const uint32_t group : own) is_in[group][i] = true;
     }
     std::vector<MeasuredParts> sums(kGroups);
     const auto nobodys = ShareOut(random.cells, random.spans, groups, sums);

@@ -50,9 +50,9 @@ class CallLookup {
 
 }  // namespace
 
-std::vector<double> DealFlops(const EventTree& tree, NameClasses& names,
-                              const std::vector<CountedCall>& calls) {
-  std::vector<double> flops(tree.work().size());
+std::vector<WorkFlops> DealFlops(const EventTree& tree, NameClasses& names,
+                                 const std::vector<CountedCall>& calls) {
+  std::vector<WorkFlops> flops(tree.work().size());
   if (calls.empty()) return flops;
   const Trace& trace = tree.trace();
   const auto worker_of = [&](const DeviceWork& work) {
@@ -73,14 +73,15 @@ std::vector<double> DealFlops(const EventTree& tree, NameClasses& names,
   }
   for (size_t i = 0; i < call_of.size(); ++i) {
     if (call_of[i] == kNoCall) continue;
+    flops[i].call = calls[call_of[i]].row;
     const DeviceWork& work = tree.work()[i];
     const std::array<int64_t, kWorkers>& of_call = times[call_of[i]];
     const Worker worker = worker_of(work);
     const auto by_better = std::span(of_call).subspan(worker + 1);
     if (std::ranges::any_of(by_better, [](int64_t ns) { return ns > 0; }))
       continue;
-    flops[i] = static_cast<double>(calls[call_of[i]].flops) *
-               Ratio(trace.dur_ns()[work.row], of_call[worker]);
+    flops[i].flops = static_cast<double>(calls[call_of[i]].flops) *
+                     Ratio(trace.dur_ns()[work.row], of_call[worker]);
   }
   return flops;
 }

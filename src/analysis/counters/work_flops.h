@@ -12,10 +12,16 @@
 
 namespace stepscope {
 
-// By index of EventTree::work(); 0: not known, or none that is counted. Matrix
-// kernels do all of it, by time, where the call launched any; else all its
-// kernels do, else all its work. `calls`: by row.
-std::vector<double> DealFlops(const EventTree& tree, NameClasses& names,
-                              const std::vector<CountedCall>& calls);
+// Of a piece of device work.
+struct WorkFlops {
+  double flops = 0;   // 0: not known, or none that is counted
+  Row call = kNoRow;  // the CountedCall that it was launched in; kNoRow: none
+};
+
+// By index of EventTree::work(). Matrix kernels do all of a call's, by time,
+// where it launched any; else all its kernels do, else all its work. `calls`:
+// by row.
+std::vector<WorkFlops> DealFlops(const EventTree& tree, NameClasses& names,
+                                 const std::vector<CountedCall>& calls);
 
 }  // namespace stepscope

@@ -16,7 +16,7 @@ namespace stepscope {
 
 inline constexpr std::string_view kPartialSuffix = ".sspart";
 // Of the layout and of what the figures mean: other versions are not read.
-inline constexpr uint32_t kPartialVersion = 4;
+inline constexpr uint32_t kPartialVersion = 5;
 
 std::string EncodePartial(const Partial& partial);
 

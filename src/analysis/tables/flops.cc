@@ -81,24 +81,24 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps,
 
   struct Sum {
     FlopsRow row;
-    OpenSpan calls;               // all of that name
-    OpenSpan open;                // those that were counted
+    OpenSpan calls;
     bool counted = false;         // something of the last call
-    uint32_t thread = kNoThread;  // of `calls` and `open`
+    uint32_t thread = kNoThread;  // of `calls`
   };
   std::unordered_map<uint32_t, Sum> sums;
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
-    OpenSpan outermost;
+    OpenSpan counted_calls;
     tree.ForEachNested(i, [&](Row row, const Interval& span) {
       const StringId name = trace.name()[row];
+      // What is inside a call that was counted does that call's operations.
       if (trace.type()[row] != STEPSCOPE_OPERATOR ||
-          rules[name.v] == FlopRule::kNone)
+          rules[name.v] == FlopRule::kNone ||
+          counted_calls.Holds(span.begin, span.end))
         return;
       Sum& named = sums[name.v];
       if (named.thread != i) {
         named.thread = i;
         named.calls = {};
-        named.open = {};
       }
       FlopsRow& sum = named.row;
       sum.name = trace.str(name);
@@ -111,8 +111,7 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps,
       OpShapes shapes = ShapesOf(trace, row, arguments);
       const std::optional<int64_t> flops = CountFlops(rules[name.v], shapes);
       if (!flops) return;
-      // An operator inside one of the same name does the same work.
-      if (!named.open.Enter(span.begin, span.end)) return;
+      counted_calls.Enter(span.begin, span.end);
       if (!named.counted) ++sum.counted_calls;
       named.counted = true;
       sum.flops = SaturatingAdd(sum.flops, *flops);
@@ -125,7 +124,6 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps,
           EstimateBytes(rules[name.v], shapes, *flops);
       sum.bytes_known = sum.bytes_known && bytes.has_value();
       sum.moved_bytes = SaturatingAdd(sum.moved_bytes, bytes.value_or(0));
-      if (!outermost.Enter(span.begin, span.end)) return;
       if (calls != nullptr) calls->push_back({row, *flops});
       table.total_flops = SaturatingAdd(table.total_flops, *flops);
       StepFlops& step = table.step;
@@ -148,7 +146,10 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps,
 TableSchema DeclareFlopsTable() {
   ColumnsOf<FlopsRow> columns;
   columns.Text("name", "name of the operator", &FlopsRow::name);
-  columns.Count("calls", "calls of operators with a rule", &FlopsRow::calls);
+  columns.Count("calls",
+                "calls of the operator, but for those inside a counted call of "
+                "any, which does their operations",
+                &FlopsRow::calls);
   columns
       .Count("counted_calls", "of these, with shapes known well enough",
              &FlopsRow::counted_calls)
@@ -173,14 +174,14 @@ TableSchema DeclareFlopsTable() {
   columns
       .Number("intensity", "FLOP/B", "flops / estimated_bytes",
               &FlopsRow::intensity)
-      .As("FLOP per byte");
+      .As("Operations per byte");
   columns
       .Number("measured_intensity", "FLOP/B",
               "floating-point operations for each byte of the device's memory, "
               "by its counters; empty where these do not tell",
               &FlopsRow::measured_intensity)
       .OnlyIfAny()
-      .As("FLOP per byte, measured");
+      .As("Operations per byte, measured");
   columns
       .Ratio("peak_ratio",
              "share of the peak of a device, where that is stated",

@@ -24,7 +24,7 @@ struct StepRow;
 struct FlopsRow {
   std::string_view name;
   StringId id;
-  uint64_t calls = 0;          // of operators with a rule, not inside another
+  uint64_t calls = 0;          // not inside a counted call of any operator
   uint64_t counted_calls = 0;  // of these, with shapes known well enough
   int64_t flops = 0;           // of the counted calls
   // Time of the counted calls: of the device work that they launched, or of
@@ -74,16 +74,16 @@ struct StepFlops {
   std::optional<double> counted_ratio() const;
 };
 
+// conv2d calls convolution: the operations of both are those of the outer
+// call, so that rows add up.
 struct FlopsTable {
   std::vector<FlopsRow> rows;  // by FLOPs
-  // Of outermost operators with a rule: conv2d calls convolution, which must
-  // not count twice.
-  int64_t total_flops = 0;
+  int64_t total_flops = 0;     // of the rows together
   StepFlops step;
   std::string note;  // why a share of a peak is left out; empty: none is
 };
 
-// A call of an operator, not inside another that has a number.
+// A call of an operator that is not inside another one.
 struct CountedCall {
   Row row = kNoRow;
   int64_t flops = 0;

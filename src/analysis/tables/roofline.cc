@@ -49,7 +49,8 @@ RowList RooflineRows(const Summary& summary) {
       rows.push_back(
           {of, name, &work, CompareWithPeaks(work, measured.peaks())});
   };
-  add("steps", summary.has_steps ? "all steps" : "all work", measured.steps());
+  add("work", "all work", measured.all());
+  if (summary.has_steps) add("steps", "all steps", measured.steps());
   const auto add_all = [&](std::string_view of, Level level) {
     for (const StringId id : measured.Names(level)) {
       const std::string_view name = summary.trace->str(id);
@@ -57,9 +58,16 @@ RowList RooflineRows(const Summary& summary) {
           *measured.Find(level, id));
     }
   };
+  // With what is outside of them, so that they add up to all work.
+  const auto add_whole = [&](std::string_view of, Level level,
+                             std::string_view outside) {
+    const size_t before = rows.size();
+    add_all(of, level);
+    if (rows.size() > before) add(of, outside, measured.Outside(level));
+  };
   add_all("kernel", Level::kKernel);
-  add_all("operator", Level::kOperator);
-  add_all("module", Level::kModule);
+  add_whole("operator", Level::kOperator, "(no operator)");
+  add_whole("module", Level::kModule, "(no module)");
   return RowList::Own(std::move(rows));
 }
 
@@ -69,12 +77,14 @@ TableSchema DeclareRooflineTable() {
   ColumnsOf<RooflineRow> columns;
   columns
       .Text("of",
-            "what the row is of: steps, kernel, operator, module; of the last "
-            "two, with all that was launched inside",
+            "what the row is of: work, all of it; steps, the settled ones; "
+            "kernel; operator; module. Work is in one row of each kind",
             &RooflineRow::of)
       .OnlyIfAny();
-  columns.Text("name", "its name; of a module class and number",
-               &RooflineRow::name);
+  columns
+      .Text("name", "its name; of a module class and number",
+            &RooflineRow::name)
+      .TellsApart();
   columns
       .Text("limit",
             "which limit it has reached: memory or tensor cores, from 60 % of "
