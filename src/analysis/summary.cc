@@ -58,6 +58,8 @@ void AddMeasured(Summary& summary) {
   if (measured == nullptr) return;
   for (KernelRow& row : summary.kernel)
     row.measured = measured->Find(Level::kKernel, row.id);
+  for (DeviceRow& row : summary.device)
+    if (row.busy_ns) row.measured = measured->FindDevice(row.process, row.id);
   for (FlopsRow& row : summary.flops.rows)
     row.measured = measured->Find(Level::kOperator, row.id);
   if (summary.thread_sep) return;  // groups are of all threads
@@ -120,7 +122,10 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   summary.measured = std::move(measured);
   summary.step_time = ComputeStepTime(tree, steps, options.unprofiled_ns);
   summary.benchmark = ComputeBenchmark(steps);
-  if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
+  if (wanted(kDeviceView)) {
+    summary.device = ComputeDevices(tree, steps);
+    AddMeasured(summary);
+  }
   if (wanted(kLaunchView)) summary.launch = ComputeLaunches(tree, names);
   if (wanted(kIterationView | kRequestView)) {
     summary.iterations = ComputeIterations(tree);

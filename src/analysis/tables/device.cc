@@ -10,6 +10,7 @@
 #include "analysis/schema.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
+#include "analysis/tables/counter_columns.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -166,6 +167,8 @@ std::vector<DeviceRow> DeviceRows(const Trace& trace,
       row.name = ProcessLabel(trace.processes()[device.process]) + row.name;
     row.busy_ns = device.busy_ns;
     row.after_ns = device.after_ns;
+    row.process = device.process;
+    row.id = device.id;
     row.utilization = Ratio(device.busy_ns, device.window_ns);
     rows.push_back(std::move(row));
   }
@@ -194,6 +197,7 @@ TableSchema DeclareDeviceTable() {
             "kernels after the last step had ended on the host",
             &DeviceRow::after_ns)
       .As("After the last step");
+  AddCounters(columns, [](const DeviceRow& row) { return row.measured; });
   return {.key = "device",
           .paddle_name = "DeviceView",
           .title = "Device",

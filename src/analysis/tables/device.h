@@ -17,6 +17,8 @@
 
 namespace stepscope {
 
+struct MeasuredWork;
+
 struct DeviceRow {
   std::string name;  // "CPU(Process)", "CPU(System)", "GPU0", "MLU1"
   // 0..1, of CPU(Process) and more; none: not recorded
@@ -25,6 +27,9 @@ struct DeviceRow {
   // host.
   std::optional<int64_t> busy_ns;
   std::optional<int64_t> after_ns;
+  uint32_t process = 0;
+  int64_t id = 0;
+  const MeasuredWork* measured = nullptr;  // of Summary::measured
 };
 
 // One device, as rows are made of it.

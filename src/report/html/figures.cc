@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "analysis/counters/measured_work.h"
 #include "analysis/headline.h"
 #include "analysis/stats.h"
 #include "analysis/views/view_table.h"
@@ -30,6 +31,17 @@ class DeviceUse {
   std::optional<double> Ratio(std::string_view column) const {
     if (rows_.size() == 0) return std::nullopt;
     return RatioOf(shown_, column);
+  }
+  // How busy its tensor cores were, as counters measured it.
+  std::optional<double> TensorCoresActive(const Summary& summary) const {
+    if (rows_.size() == 0) return std::nullopt;
+    const Cell cell =
+        FindViewTable("device_use")->columns.front().cell(rows_[shown_]);
+    const auto* const name = std::get_if<std::string_view>(&cell);
+    for (const DeviceRow& row : summary.device)
+      if (name != nullptr && *name == row.name && row.measured != nullptr)
+        return row.measured->ActiveRatio(CounterMeasure::kTensorCores);
+    return std::nullopt;
   }
 
  private:
@@ -73,12 +85,15 @@ Figure BusyFigure(const Summary& summary) {
           busy};
 }
 
-Figure TensorFigure(const DeviceUse& use) {
+Figure TensorFigure(const Summary& summary, const DeviceUse& use) {
+  if (const auto active = use.TensorCoresActive(summary))
+    return {"Tensor cores active", Share(*active),
+            "measured by counters while kernels ran", active};
   const auto share = use.Ratio("tensor_core");
   if (!share)
     return {"Tensor-core time", kUnknown, "no kernels were recorded", {}};
   return {"Tensor-core time", Share(*share),
-          "of kernel time \u00b7 estimated from names", share};
+          "of kernel time \u00b7 estimated from names of kernels", share};
 }
 
 Figure OccupancyFigure(const DeviceUse& use) {
@@ -127,7 +142,7 @@ std::string Headline(const Summary& summary, const Redactor& redactor) {
 std::vector<Figure> FiveFigures(const Summary& summary,
                                 const Redactor& redactor) {
   const DeviceUse use(summary);
-  return {StepFigure(summary), BusyFigure(summary), TensorFigure(use),
+  return {StepFigure(summary), BusyFigure(summary), TensorFigure(summary, use),
           OccupancyFigure(use), MemoryFigure(summary, redactor)};
 }
 

@@ -14,6 +14,7 @@
 #include "report/html/html_text.h"
 #include "report/html/page_style.h"
 #include "report/html/redactor.h"
+#include "report/summary.h"
 #include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
@@ -129,6 +130,28 @@ TEST(HtmlReport, FiguresAreOfADeviceThatHasKernels) {
   ASSERT_EQ(figures.size(), 5u);
   ASSERT_EQ(figures[2].title, "Tensor-core time");
   EXPECT_EQ(figures[2].value, html::Share(0.25)) << figures[2].detail;
+}
+
+// As the table of devices and the roofline have it, not by names of kernels.
+TEST(HtmlReport, MeasuredTensorCoresGoBeforeEstimatedOnes) {
+  const auto trace = TraceFromText(
+      "process 100\nthread 7 main\n0..100 ProfileStep#0 ProfileStep\n"
+      "stream 3 GPU:0\n10..50 h884gemm Kernel\n"
+      "counter 10 \"GPU 0: tensor cores active (%)\" 35.0\n"
+      "counter 50 \"GPU 0: tensor cores active (%)\" nan\n");
+  SummaryOptions what;
+  what.views = kUsualViews;
+  const Result<Summary> summary = ComputeSummaryOfSteps(*trace, what);
+  ASSERT_TRUE(summary);
+  const auto figures = html::FiveFigures(*summary, html::Redactor());
+  ASSERT_EQ(figures[2].title, "Tensor cores active");
+  EXPECT_EQ(figures[2].value, html::Share(0.35)) << figures[2].detail;
+  TableOptions json;
+  json.views = kDeviceView | *ParseView("roofline");
+  json.format = TableFormat::kJson;
+  const std::string text = RenderSummary(*trace, json);
+  // The device; of the roofline all work and the kernel, which nobody launched.
+  EXPECT_EQ(CountOf(text, "\"tensor_core_ratio\":0.35"), 3u) << text;
 }
 
 TEST(HtmlReport, FiguresAreThoseOfTheSummary) {

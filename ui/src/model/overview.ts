@@ -6,6 +6,7 @@ import type {
   AdviseDoc, DeviceUse, MemoryPlace, SummaryDoc, TrackInfo,
 } from "../generated/answers.ts";
 import { valueAt } from "./declared.ts";
+import { tensorUse } from "./device_use.ts";
 import {
   countOf, formatBytes, formatCount, formatRange, formatShare, formatTime,
   formatValue,
@@ -91,15 +92,16 @@ function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null, cut: boolean)
     detail: parts.join(", ") };
 }
 
-function tensorFigure(use: DeviceUse | null, cut: boolean): Figure {
-  const base = { key: "tensor", title: "Tensor-core time" };
-  const share = use?.tensor_core ?? null;
+function tensorFigure(doc: SummaryDoc, use: DeviceUse | null, cut: boolean)
+  : Figure {
+  const { title, share, detail } = use ? tensorUse(use, doc.device)
+    : { title: "Tensor-core time", share: null,
+      detail: "no kernels were recorded" };
+  const base = { key: "tensor", title };
   if (share === null)
-    return { ...base, ...UNKNOWN, detail: use?.kernel_ns
-      ? "unknown: the names of these kernels do not say it"
-      : missing("kernels", cut) || "no kernels were recorded" };
-  return { ...base, ...splitUnit(formatShare(share)), share,
-    detail: "of kernel time, estimated from names" };
+    return { ...base, ...UNKNOWN,
+      detail: (!use?.kernel_ns && missing("kernels", cut)) || detail };
+  return { ...base, ...splitUnit(formatShare(share)), share, detail };
 }
 
 function occupancyFigure(use: DeviceUse | null): Figure {
@@ -194,7 +196,7 @@ export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
       doc.memory.length > 0 ? memoryFigure(doc, null, cut) : pythonFigure(doc),
       threadsFigure(tracks)];
   return [stepFigure(doc), busyFigure(doc, advise, cut),
-    tensorFigure(use, cut), occupancyFigure(use),
+    tensorFigure(doc, use, cut), occupancyFigure(use),
     memoryFigure(doc, use, cut)];
 }
 

@@ -56,6 +56,24 @@ test("a program without a device has figures of the host", () => {
     .toBe("GPU busy");
 });
 
+test("tensor cores as counters measured them, where there are any", () => {
+  const use = { device: "GPU0", kernel_ns: 9, tensor_core: 0.8 } as DeviceUse;
+  const doc = (counters?: object) => ({ step_time: null, memory: [],
+    device: [{ name: "CPU(Process)", utilization: 1 },
+      { name: "GPU0", utilization: 0.5, ...counters ? { counters } : {} }],
+    overview: { cpu: [], gpu: [{ type: "Kernel" }] },
+  }) as unknown as SummaryDoc;
+  const figure = (of: SummaryDoc) =>
+    figuresOf(of, null, use).find((one) => one.key === "tensor")!;
+  expect(figure(doc())).toMatchObject({ title: "Tensor-core time", share: 0.8,
+    detail: "of kernel time, estimated from names of kernels" });
+  expect(figure(doc({ tensor_core_ratio: 0.43, measured_ratio: 1 })))
+    .toMatchObject({ title: "Tensor cores active", value: "43.0", share: 0.43,
+      detail: "measured by counters while kernels ran" });
+  expect(figure(doc({ tensor_core_ratio: 0.43, measured_ratio: 0.5 })).detail)
+    .toContain("known for 50.0");
+});
+
 test("the ledger in words", () => {
   expect(ledgerText(1000, 0, 0)).toBe(
     "1,000 records read: none lost, none repaired");
@@ -267,7 +285,7 @@ test("figures are of the first device that has kernels", () => {
 });
 
 test("parts of the busy time add up; unknown tensor cores are not 0", () => {
-  const doc = (gpu: string[]) => ({ step_time: null, memory: [],
+  const doc = (gpu: string[]) => ({ step_time: null, memory: [], device: [],
     overview: { cpu: [], gpu: gpu.map((type) => ({ type })) },
     waterfall: { parts: [{ name: "kernel", ratio: 0.34 },
       { name: "copy", ratio: 0.035 },

@@ -6,7 +6,7 @@ import type {
   DeclaredTable, DeviceUse, SummaryDoc,
 } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import { objectsOf } from "../../model/device_use.ts";
+import { objectsOf, tensorUse } from "../../model/device_use.ts";
 import { formatShare } from "../../model/format.ts";
 import { deviceTitle } from "../../model/overview.ts";
 import { percent } from "../../model/shares.ts";
@@ -104,32 +104,34 @@ function ByLaunch() {
   );
 }
 
-function TensorShare() {
+function TensorBar({ use, doc }: { use: DeviceUse; doc: SummaryDoc }) {
+  const { share, measured, detail } = tensorUse(use, doc.device);
+  if (share === null)
+    return use.kernel_ns > 0 ? <p class="quiet">{deviceTitle(use.device)}: the
+      names of its kernels do not say whether they use tensor cores.</p> : null;
+  return (
+    <div class="split-bar" title={detail}>
+      <span class="quiet">{deviceTitle(use.device)}</span>
+      <span class="split" aria-hidden="true">
+        <b style={{ width: percent(share) }} />
+      </span>
+      <span><Swatch hue="kernel" /> {measured
+        ? `tensor cores ${formatShare(share)} active, measured`
+        : `${formatShare(share)} of kernel time on tensor cores`}</span>
+      <span class="quiet">{use.occupancy === null
+        ? "occupancy is not stated"
+        : `occupancy ${formatShare(use.occupancy)}, known for ` +
+          `${formatShare(use.occupancy_known ?? 0)} of kernel time`}</span>
+    </div>
+  );
+}
+
+function TensorShare({ doc }: { doc: SummaryDoc }) {
   const load = useFlatTable("device_use");
   const uses = load.state === "ready"
     ? objectsOf<DeviceUse>(load.value) : [];
-  return (
-    <>
-      {uses.map((use) => use.tensor_core === null
-        ? use.kernel_ns > 0 && <p key={use.device} class="quiet">
-          {deviceTitle(use.device)}: the names of its kernels do not say
-          whether they use tensor cores.</p> : (
-        <div key={use.device} class="split-bar" title={
-          "share of kernel time; estimated from names of kernels"}>
-          <span class="quiet">{deviceTitle(use.device)}</span>
-          <span class="split" aria-hidden="true">
-            <b style={{ width: percent(use.tensor_core) }} />
-          </span>
-          <span><Swatch hue="kernel" /> {formatShare(use.tensor_core)}
-            {" "}of kernel time on tensor cores</span>
-          <span class="quiet">{use.occupancy === null
-            ? "occupancy is not stated"
-            : `occupancy ${formatShare(use.occupancy)}, known for ` +
-              `${formatShare(use.occupancy_known ?? 0)} of kernel time`}</span>
-        </div>
-      ))}
-    </>
-  );
+  return <>{uses.map((use) =>
+    <TensorBar key={use.device} use={use} doc={doc} />)}</>;
 }
 
 export default function KernelsView() {
@@ -139,7 +141,7 @@ export default function KernelsView() {
   return (
     <Page title="GPU kernels" fill actions={<StepsChoice />}
       detail="Time on the device, over all streams">
-      <TensorShare />
+      {summary.state === "ready" && <TensorShare doc={summary.value} />}
       <Card class="table-card">
         <Loaded what="Kernels" load={summary}>
           {(doc) => (

@@ -2,6 +2,7 @@
 //
 // Devices and processors, and what the run consists of.
 import type { DeviceUse, SummaryDoc } from "../../generated/answers.ts";
+import { tensorUse } from "../../model/device_use.ts";
 import { formatBytes, formatShare } from "../../model/format.ts";
 import { deviceTitle } from "../../model/overview.ts";
 import { picked, runs, trace } from "../../state/trace.ts";
@@ -23,14 +24,14 @@ export function Facts({ facts }: { facts: Fact[] }) {
 const share = (value: number | null) =>
   value === null ? "not recorded" : formatShare(value);
 
-function factsOf(use: DeviceUse): Fact[] {
+function factsOf(use: DeviceUse, doc: SummaryDoc): Fact[] {
+  const tensor = tensorUse(use, doc.device);
   const facts: Fact[] = [
     ["Kernels running", share(use.utilization),
       "time in which a kernel ran within the steps, over the time of the " +
       "steps; copies are not in it"],
-    ["Tensor-core time", use.tensor_core === null && use.kernel_ns
-      ? "unknown" : share(use.tensor_core),
-      "share of kernel time, estimated from names of kernels"],
+    [tensor.title, tensor.share === null && use.kernel_ns
+      ? "unknown" : share(tensor.share), tensor.detail],
     ["Occupancy", use.occupancy === null ? "not stated"
       : formatShare(use.occupancy), "mean over the kernels that state it"],
     ["known for", use.occupancy_known === null ? "–"
@@ -57,7 +58,7 @@ export function DeviceCard(
         <div key={use.device} class="device">
           <h3>{deviceTitle(use.device)}
             {use.name && <span class="quiet"> · {use.name}</span>}</h3>
-          <Facts facts={factsOf(use)} />
+          <Facts facts={factsOf(use, doc)} />
         </div>
       )) : others.length > 0
         ? <Facts facts={others.map((one) =>
