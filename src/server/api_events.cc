@@ -57,6 +57,7 @@ Result<std::string> AnswerLocate(const OpenTrace& open,
   request.table = parameters.Text("table");
   request.name = parameters.Text("name");
   request.steps = parameters.Text("steps");
+  request.process = parameters.Text("process");
   const auto text = [&](const char* name, std::optional<std::string>& value) {
     if (parameters.has(name)) value = parameters.Text(name);
   };

@@ -8,6 +8,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/op_shapes.h"
+#include "analysis/process_name.h"
 #include "analysis/step_choice.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
@@ -90,11 +91,13 @@ class Locator {
   // Only what took most: that is what a row of memory is looked up for.
   std::vector<Row> OwnersOfMemory() {
     Accountable accountable(tree_);
+    const ProcessFilter of_process(trace_, request_.process);
     Row best = kNoRow;
     int64_t most = -1;
     for (const MemoryEvent& event : trace_.memory()) {
       if (request_.place && trace_.str(event.place) != *request_.place)
         continue;
+      if (!of_process(trace_.tracks()[event.track].process)) continue;
       const Row row = accountable.Of(event.owner);
       if (row == kNoRow || NameOfOwner(row) != request_.name) continue;
       if (event.bytes <= most) continue;
@@ -175,15 +178,20 @@ class Locator {
   std::unordered_map<Row, const DeviceWork*> work_;
 };
 
-// Events of a part of the trace in the whole one: by name, time and length.
+// Events of a part of the trace in the whole one: by process, name, time and
+// length.
 std::vector<Row> InWhole(const Trace& part, const std::vector<Row>& rows,
                          const Trace& whole) {
   std::vector<Row> found;
+  const auto process_of = [](const Trace& trace, Row row) {
+    return trace.tracks()[trace.track()[row]].process;
+  };
   for (const Row row : rows) {
     const StringId name = whole.strings().Find(part.str(part.name()[row]));
     for (const Row same : RowsNamed(whole, name)) {
       if (whole.start_ns()[same] == part.start_ns()[row] &&
           whole.dur_ns()[same] == part.dur_ns()[row] &&
+          process_of(whole, same) == process_of(part, row) &&
           whole.type()[same] == part.type()[row]) {
         found.push_back(same);
         break;

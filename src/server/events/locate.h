@@ -20,6 +20,7 @@ struct LocateRequest {
   std::optional<std::string> inside = {};  // event or launch around it
   std::optional<std::string> shapes = {};  // operators: of the inputs
   std::optional<int64_t> rank = {};        // of the process
+  std::string process = {};                // of memory, as NameAmongSeveral()
   // Kernels: how they were launched.
   std::optional<std::string> launched_by = {};
   std::optional<std::string> grid = {};

@@ -111,6 +111,38 @@ TEST_F(LocateTest, MemoryGoesToWhoTookMost) {
             "no event of the timeline belongs to this row");
 }
 
+// Both ranks have the operator at the same time, and the other one took more.
+TEST(LocateMemoryTest, ARowIsOfItsOwnProcess) {
+  const OpenTrace open(TraceFromText(R"(
+    process 100 rank=0
+    thread 7 main
+      0..100 ProfileStep#0 ProfileStep
+        10..50 same Operator
+      memory 15 +64 Place(gpu:0) 0x10
+    process 200 rank=1
+    thread 7 main
+      0..100 ProfileStep#0 ProfileStep
+        10..50 same Operator
+      memory 15 +128 Place(gpu:0) 0x10)"));
+  for (const char* steps : {"", "0:1"})
+    for (const int64_t rank : {0, 1}) {
+      const auto found =
+          LocateJson(open, {.table = "memory",
+                            .name = "same",
+                            .steps = steps,
+                            .process = "rank " + std::to_string(rank),
+                            .place = "Place(gpu:0)"});
+      ASSERT_TRUE(found) << found.error().message;
+      const size_t at = found->find("\"row\":");
+      const Row row = static_cast<Row>(std::stoul(found->substr(at + 6)));
+      const Trace& trace = open.trace();
+      EXPECT_EQ(
+          trace.processes()[trace.tracks()[trace.track()[row]].process].rank,
+          rank)
+          << steps;
+    }
+}
+
 TEST_F(LocateTest, FoldedStepsGoToTheirPlace) {
   EXPECT_EQ(At({.table = "folded_steps",
                 .name = "same",

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { fromFlat } from "../../model/declared.ts";
 import { formatBytes, formatTime } from "../../model/format.ts";
 import { useAnswer } from "../../state/load.ts";
-import { showOnTimeline } from "../../state/locate.ts";
+import { showOnTimeline, type Cells } from "../../state/locate.ts";
 import { setMore } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
@@ -24,8 +24,9 @@ export function useHeld(place: number | null, { event, other, at }: Instants) {
     other_event: other || undefined } : null);
 }
 
-export function HeldTable({ place, placeName, instants }: {
-  place: number; placeName: string; instants: Instants;
+/** `of`: the place and its process, by what the server knows them. */
+export function HeldTable({ place, of, instants }: {
+  place: number; of: Cells; instants: Instants;
 }) {
   const load = useHeld(place, instants);
   const flat = load.state === "ready" ? load.value : null;
@@ -45,7 +46,7 @@ export function HeldTable({ place, placeName, instants }: {
                   Do not compare</button></>}</p>
           <Table label="Held at an instant" data={data} prefix="held."
             onShow={(shown, row) => void showOnTimeline("memory",
-              String(shown.cell(row, 0)), { place: placeName })}
+              String(shown.cell(row, 0)), of)}
             usual={["owner", "bytes", "other_bytes", "change_bytes",
               "allocations", "category", "line"]}
             usualSort={instants.other ? "change_bytes" : "bytes"}

@@ -38,7 +38,7 @@ const WAYS = ["operator", "module", "line", "category"];
 /** A row's event is the one that took most of this place. */
 const showOwner = (place: MemoryPlace) => (data: Data, row: number) =>
   void showOnTimeline("memory", String(data.cell(row, 0)),
-    { place: place.place });
+    { ...ofPlace(place), steps: chosenSteps() || null });
 
 /** By what the server knows the place. */
 const ofPlace = ({ place, process }: MemoryPlace) =>
@@ -285,7 +285,7 @@ function Content({ doc, tables, all }: {
           : tab === "events" ? <Events place={place} />
             : tab === "live" ? <LiveAtPeak place={place} />
               : tab === "held" && map ? <HeldTable place={map.id}
-                placeName={place.place} instants={instants()} />
+                of={ofPlace(place)} instants={instants()} />
                 : tab === "leaks" ? <Leaks place={place} tables={tables} />
                   : <ByOperator place={place} />}
       </Card>
