@@ -38,6 +38,36 @@ TEST(CounterColumnsTest, EveryFormatHasThem) {
   EXPECT_NE(shown.find("gemm"), shown.npos) << shown;
 }
 
+// Lines that are wider than a terminal cannot be read, and a part without names
+// says of nothing what it says.
+TEST(CounterColumnsTest, TheRooflineIsLaidInPartsOfALineEach) {
+  const std::string text = Show(
+      "stream 7 GPU:0\n"
+      " 0..100 " +
+          std::string(70, 'k') +
+          " Kernel\n 100..300 short Kernel\n"
+          "counter 0 \"GPU 0: DRAM read (B/s)\" 3e9\n"
+          "counter 300 \"GPU 0: DRAM read (B/s)\" nan\n"
+          "counter 0 \"GPU 0: tensor cores active (%)\" 20.0\n"
+          "counter 300 \"GPU 0: tensor cores active (%)\" nan\n"
+          "counter 0 \"GPU 0: SMs active (%)\" 30.0\n"
+          "counter 300 \"GPU 0: SMs active (%)\" nan\n",
+      TableFormat::kText, *ParseView("roofline"));
+  size_t lines = 0;
+  size_t names = 0;
+  for (size_t at = 0; at < text.size(); ++lines) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    EXPECT_LE(end - at, 100u) << text.substr(at, end - at);
+    names += text.substr(at, end - at).find("short") != text.npos;
+    at = end + 1;
+  }
+  EXPECT_GT(lines, 10u);
+  EXPECT_GT(names, 1u) << text;
+  for (const char* title : {"Tensor cores active (%)", "SMs active (%)",
+                            "DRAM (bytes)", "DRAM rate (GB/s)", "GPU ("})
+    EXPECT_NE(text.find(title), text.npos) << title << "\n" << text;
+}
+
 TEST(CounterColumnsTest, WithoutCountersNothingIsSaidOfThem) {
   for (const TableFormat format : {TableFormat::kJson, TableFormat::kCsv}) {
     const std::string text = Show(kKernel, format, kUsualViews);

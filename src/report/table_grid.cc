@@ -2,7 +2,7 @@
 #include "report/table_grid.h"
 
 #include <algorithm>
-#include <cctype>
+#include <numeric>
 #include <utility>
 
 #include "analysis/looks.h"
@@ -19,6 +19,12 @@ struct Level {
   const std::vector<TableColumn>* columns = nullptr;
   std::vector<std::pair<std::string, const void*>> rows;
   std::vector<Cell> owners;  // of rows that no one else keeps
+};
+
+// Those rows as a grid.
+struct KeyedGrid {
+  Grid grid;
+  std::vector<size_t> keys;  // columns that tell rows apart
 };
 
 class TableGridMaker {
@@ -42,32 +48,41 @@ class TableGridMaker {
     return grid;
   }
 
-  Grid Lines(const Level& level, bool with_parent) const {
-    Grid grid;
+  // What tells rows apart is at most `longest` characters long.
+  KeyedGrid Lines(const Level& level, bool with_parent,
+                  size_t longest = kLongestGridName) const {
+    KeyedGrid made;
+    Grid& grid = made.grid;
     grid.title = level.title;
     grid.has_times = false;
     std::vector<std::vector<std::string>> lines(level.rows.size());
     if (with_parent) {
+      made.keys.push_back(0);
       grid.heads.push_back("In");
       for (size_t i = 0; i < lines.size(); ++i)
-        lines[i].push_back(level.rows[i].first);
+        lines[i].push_back(
+            ShownName(level.rows[i].first, longest, options_.style));
     }
     for (const TableColumn& column : *level.columns) {
       if (column.type == CellType::kRows) continue;
+      const bool key = column.tells_apart || &column == &level.columns->front();
       std::vector<std::string> texts;
       bool any = level.rows.empty();
       for (const auto& [parent, row] : level.rows) {
         const Cell cell = column.cell(row);
         any = any || !IsNull(cell);
-        texts.push_back(CellText(column, cell));
+        texts.push_back(
+            CellText(column, cell, key ? longest : kLongestGridName));
       }
       if (!any) continue;
+      if (key) made.keys.push_back(grid.heads.size());
       grid.heads.push_back(ColumnHead(column, cells_.unit()));
       for (size_t i = 0; i < lines.size(); ++i)
         lines[i].push_back(std::move(texts[i]));
     }
     grid.rows = std::move(lines);
-    return grid;
+    if (made.keys.empty()) made.keys.push_back(0);
+    return made;
   }
 
   std::string Label(const std::vector<TableColumn>& columns,
@@ -79,13 +94,13 @@ class TableGridMaker {
   }
 
  private:
-  std::string CellText(const TableColumn& column, const Cell& cell) const {
+  std::string CellText(const TableColumn& column, const Cell& cell,
+                       size_t longest = kLongestGridName) const {
     if (const auto* text = std::get_if<std::string_view>(&cell)) {
       if (text->empty() && column.name == "name")
         return std::string(kEmptyName);
       if (options_.format != TableFormat::kText) return std::string(*text);
-      return ShownName(ShownIn(column.name, *text), kLongestGridName,
-                       options_.style);
+      return ShownName(ShownIn(column.name, *text), longest, options_.style);
     }
     if (const auto* integer = std::get_if<int64_t>(&cell)) {
       return column.type == CellType::kTime ? cells_.Time(*integer)
@@ -116,13 +131,10 @@ class TableGridMaker {
 // What fits a terminal, if nobody says how wide that is.
 constexpr size_t kUsualWidth = 100;
 constexpr size_t kBetweenColumns = 2;
+constexpr size_t kShortestKey = 16;
 
-// Adds the grid; one that is wider than a line in parts, each with the first
-// column, so that a line of the terminal is a row.
-void AddParts(Grid grid, const TableOptions& options,
-              std::vector<Grid>& grids) {
-  const size_t most =
-      options.style.width > 0 ? options.style.width : kUsualWidth;
+// Of the columns of a grid, with what is between them.
+std::vector<size_t> WidthsOf(const Grid& grid) {
   std::vector<size_t> widths;
   for (size_t i = 0; i < grid.heads.size(); ++i) {
     size_t width = DisplayWidth(grid.heads[i]);
@@ -130,31 +142,74 @@ void AddParts(Grid grid, const TableOptions& options,
       width = std::max(width, DisplayWidth(row[i]));
     widths.push_back(width + kBetweenColumns);
   }
-  if (options.format != TableFormat::kText || widths.size() < 3) {
-    grids.push_back(std::move(grid));
+  return widths;
+}
+
+// Adds these columns of it.
+void AddPart(const Grid& whole, const std::vector<size_t>& columns, bool first,
+             std::vector<Grid>& grids) {
+  const auto take = [&](const std::vector<std::string>& all) {
+    std::vector<std::string> some;
+    for (const size_t i : columns) some.push_back(all[i]);
+    return some;
+  };
+  Grid part;
+  part.title = whole.title + (first ? "" : " (continued)");
+  part.has_times = whole.has_times;
+  part.heads = take(whole.heads);
+  for (const auto& row : whole.rows) part.rows.push_back(take(row));
+  grids.push_back(std::move(part));
+}
+
+// What tells rows apart has half of a line; what a short one leaves, the widest
+// takes.
+size_t LongestKey(const std::vector<size_t>& keys,
+                  const std::vector<size_t>& widths, size_t most) {
+  size_t all = 0;
+  size_t widest = 0;
+  for (const size_t key : keys) {
+    all += widths[key];
+    widest = std::max(widest, widths[key]);
+  }
+  const size_t others = all - widest;
+  const size_t left = others < most / 2 ? most / 2 - others : 0;
+  const size_t room = std::max(left, most / 2 / keys.size());
+  return std::max(kShortestKey + kBetweenColumns, room) - kBetweenColumns;
+}
+
+// Adds the rows; where they are wider than a line, in parts that each have what
+// tells rows apart, so that a line of the terminal is a row.
+void AddLines(const TableGridMaker& make, const Level& level, bool with_parent,
+              const TableOptions& options, std::vector<Grid>& grids) {
+  const size_t most =
+      options.style.width > 0 ? options.style.width : kUsualWidth;
+  KeyedGrid lines = make.Lines(level, with_parent);
+  std::vector<size_t> widths = WidthsOf(lines.grid);
+  const auto sum = [](size_t all, size_t width) { return all + width; };
+  if (options.format != TableFormat::kText ||
+      std::accumulate(widths.begin(), widths.end(), size_t{0}, sum) <= most ||
+      lines.keys.size() == widths.size()) {
+    grids.push_back(std::move(lines.grid));
     return;
   }
-  for (size_t first = 1; first < widths.size();) {
-    size_t last = first;
-    size_t width = widths[0];
-    while (last < widths.size() &&
-           (last == first || width + widths[last] <= most))
-      width += widths[last++];
-    Grid part;
-    part.title = grid.title + (first > 1 ? " (continued)" : "");
-    part.has_times = grid.has_times;
-    const auto take = [&](const std::vector<std::string>& all) {
-      std::vector<std::string> some = {all[0]};
-      some.insert(some.end(), all.begin() + static_cast<ptrdiff_t>(first),
-                  all.begin() + static_cast<ptrdiff_t>(last));
-      return some;
-    };
-    part.heads = take(grid.heads);
-    for (const auto& row : grid.rows) part.rows.push_back(take(row));
-    if (last == widths.size()) part.notes = std::move(grid.notes);
-    grids.push_back(std::move(part));
-    first = last;
+  lines = make.Lines(level, with_parent, LongestKey(lines.keys, widths, most));
+  widths = WidthsOf(lines.grid);
+  size_t of_keys = 0;
+  for (const size_t key : lines.keys) of_keys += widths[key];
+  std::vector<size_t> part = lines.keys;
+  size_t width = of_keys;
+  bool first = true;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (std::ranges::find(lines.keys, i) != lines.keys.end()) continue;
+    if (part.size() > lines.keys.size() && width + widths[i] > most) {
+      AddPart(lines.grid, part, std::exchange(first, false), grids);
+      part = lines.keys;
+      width = of_keys;
+    }
+    part.push_back(i);
+    width += widths[i];
   }
+  AddPart(lines.grid, part, first, grids);
 }
 
 bool HasScalars(const std::vector<TableColumn>& columns) {
@@ -182,7 +237,7 @@ void AddLevels(const TableGridMaker& make, const Level& level,
     if (inner.rows.empty()) continue;
     const bool inside_many =
         HasScalars(*level.columns) && level.rows.size() > 1;
-    AddParts(make.Lines(inner, inside_many), options, grids);
+    AddLines(make, inner, inside_many, options, grids);
     AddLevels(make, inner, options, grids);
   }
 }
@@ -190,37 +245,15 @@ void AddLevels(const TableGridMaker& make, const Level& level,
 }  // namespace
 
 std::string ColumnHead(const TableColumn& column, TimeUnit unit) {
-  std::string head;
-  std::string word;
-  const auto end_word = [&] {
-    if (word == "cpu" || word == "gpu" || word == "ttft" || word == "tpot")
-      for (char& c : word) c = static_cast<char>(std::toupper(c));
-    else if (word == "flops")
-      word = "FLOPs";
-    else if ((word == "ns" && column.type == CellType::kTime) ||
-             (word == "ratio" && column.type == CellType::kRatio))
-      word.clear();
-    if (word.empty()) return;
-    if (!head.empty()) head += ' ';
-    head += word;
-    word.clear();
-  };
-  for (const char c : column.name)
-    if (c == '.' || c == '_')
-      end_word();
-    else
-      word += c;
-  end_word();
-  if (!head.empty()) {
-    head[0] =
-        static_cast<char>(std::toupper(static_cast<unsigned char>(head[0])));
-  }
-  const bool times = column.type == CellType::kTime ||
-                     (column.type == CellType::kList &&
-                      column.columns.front().type == CellType::kTime);
-  if (times) return head + " (" + std::string(TimeUnitName(unit)) + ")";
-  if (column.type == CellType::kRatio) return head.empty() ? "%" : head + " %";
-  return head;
+  const TableColumn& value =
+      column.type == CellType::kList ? column.columns.front() : column;
+  const std::string_view of = value.type == CellType::kTime ? TimeUnitName(unit)
+                              : value.type == CellType::kRatio ? "%"
+                              : value.type == CellType::kBytes
+                                  ? (column.title == "Bytes" ? "" : "bytes")
+                                  : column.unit;
+  if (of.empty() || of == column.title) return column.title;
+  return column.title + " (" + std::string(of) + ")";
 }
 
 std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
@@ -237,7 +270,7 @@ std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
     if (table.shape != TableShape::kRows && !level.rows.empty())
       grids.push_back(make.Upright(level.title, table.columns, shown.rows[0]));
     else
-      grids.push_back(make.Lines(level, false));
+      AddLines(make, level, false, options, grids);
     if (shown.left_out > 0)
       grids.back().notes.push_back(MoreRows(shown.left_out, options.style));
   }

@@ -18,7 +18,8 @@ namespace stepscope {
 std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
                              const TableOptions& options, const Cells& cells);
 
-// "CPU total (ms)" of cpu.total_ns, "CPU %" of cpu.ratio, "Name" of name.
+// The column's title and, where cells have none, its unit: "CPU total (ms)",
+// "CPU share (%)", "Name".
 std::string ColumnHead(const TableColumn& column, TimeUnit unit);
 
 }  // namespace stepscope

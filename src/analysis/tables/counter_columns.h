@@ -66,14 +66,14 @@ void AddCounters(ColumnsOf<Row>& columns, Get get) {
               "traffic of the memory while the device did it",
               of([](const MeasuredWork& work) { return work.dram_gb_per_s(); }))
       .OnlyIfAny()
-      .As("DRAM, GB/s");
+      .As("DRAM rate");
   columns
       .Number("counters.intensity", "FLOP/B",
               "floating-point operations for each byte; where operators with "
               "known shapes launched the work",
               of([](const MeasuredWork& work) { return work.intensity(); }))
       .OnlyIfAny()
-      .As("FLOP per byte, measured");
+      .As("Operations per byte, measured");
 }
 
 }  // namespace stepscope

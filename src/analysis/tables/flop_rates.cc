@@ -165,12 +165,12 @@ TableSchema DeclareMfuTable() {
       .Number("peak_tflops_per_s", "TFLOP/s",
               "peak of a device, as the user or the trace states it",
               [=](const StepFlops& of) { return known(of.peaks.tflops); })
-      .As("Peak, TFLOP/s");
+      .As("Peak");
   columns
       .Number("peak_memory_gb_per_s", "GB/s",
               "peak of the memory of a device, as stated",
               [=](const StepFlops& of) { return known(of.peaks.gbs); })
-      .As("Peak of memory, GB/s");
+      .As("Peak of memory");
   columns
       .Ratio("counted_ratio",
              "device work inside the counted operators, as a share of all: "

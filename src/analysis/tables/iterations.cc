@@ -67,11 +67,15 @@ ColumnsOf<IterationKindRow> KindColumns() {
                &Row::gpu_busy_ns);
   columns.Time("gpu_busy_p50_ns", "the same, of the median one",
                &Row::gpu_busy_p50_ns);
-  columns.Number("tokens_per_s", "tokens/s", "tokens / periods, as recorded",
-                 &Row::tokens_per_s);
-  columns.Number("unprofiled_tokens_per_s", "tokens/s",
-                 "the same without what recording cost; none if not known",
-                 &Row::unprofiled_tokens_per_s);
+  columns
+      .Number("tokens_per_s", "tokens/s", "tokens / periods, as recorded",
+              &Row::tokens_per_s)
+      .As("Speed");
+  columns
+      .Number("unprofiled_tokens_per_s", "tokens/s",
+              "the same without what recording cost; none if not known",
+              &Row::unprofiled_tokens_per_s)
+      .As("Speed, unprofiled");
   columns.Count("kernels", "kernels that they launched", &Row::kernels);
   columns.Count("launches", "calls that launched work", &Row::launches);
   columns.Count("graphs", "of these, launches of a graph", &Row::graphs);

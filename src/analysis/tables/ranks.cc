@@ -79,8 +79,8 @@ TableSchema DeclareRanksTable() {
   columns.Time("step_ns", "its step", &RankRow::step_ns);
   AddRankTimes(columns);
   columns
-      .Ratio("load", "computation as a share of the mean of all ranks",
-             &RankRow::load)
+      .Number("load", "times the mean", "computation, by the mean of all ranks",
+              &RankRow::load)
       .As("Load");
   columns.Count("collectives", "that others recorded too",
                 &RankRow::collectives);

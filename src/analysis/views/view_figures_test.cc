@@ -32,6 +32,10 @@ void ExpectTitles(const std::string& where,
         << at << ": " << column.title;
     EXPECT_EQ(column.title.find_first_of("_."), std::string::npos)
         << at << ": " << column.title;
+    // A head has the unit behind the title.
+    if (!column.unit.empty() && column.title != column.unit) {
+      EXPECT_EQ(column.title.find(column.unit), std::string::npos) << at;
+    }
     ExpectTitles(at, column.columns);
   }
 }
