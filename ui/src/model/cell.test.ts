@@ -23,6 +23,8 @@ test("cells by their type; what is not known is a dash, never 0", () => {
   expect(cellText(12345, column("count"), "auto")).toBe("12,345");
   expect(cellText(true, column("bool"), "auto")).toBe("yes");
   expect(cellText(0.123456, column("number"), "auto")).toBe("0.1235");
+  expect(cellText(59287.4, column("number"), "auto")).toBe("59,290");
+  expect(cellText(-1234.56, column("number"), "auto")).toBe("-1,235");
   expect(cellText("<b>", column("text"), "auto")).toBe("<b>");
   // A rank may have no device.
   for (const [key, text] of [["idle_cause", "CPU works"],

@@ -52,9 +52,12 @@ export function cellText(cell: Cell, column: Column, unit: TimeUnit): string {
     case "ratio": return formatShare(cell);
     case "count": return Number.isInteger(cell) ? grouped(String(cell))
       : String(cell);
-    default:
-      return Number.isInteger(cell) ? formatCount(cell)
-        : Number(cell.toPrecision(4)).toString();
+    default: {
+      if (Number.isInteger(cell)) return formatCount(cell);
+      const text = Number(cell.toPrecision(4)).toString();
+      const point = text.search(/[.e]|$/);
+      return grouped(text.slice(0, point)) + text.slice(point);
+    }
   }
 }
 

@@ -26,7 +26,8 @@ function Content({ tables }: { tables: DeclaredTable[] }) {
   const table = tables.find((one) => one.key === key) ?? tables[0]!;
   const load = useFlatAnswer(table.key);
   return (
-    <Page title="Tables" fill detail={table.meaning} actions={<>
+    <Page title="Tables" fill
+      detail={<span class="sentence">{table.meaning}</span>} actions={<>
       <Choice tables={tables} value={table.key} /><StepsChoice /></>}>
       <Loaded what={table.title} load={load}>
         {(answer) => tablesIn(answer).map(({ title, column, data }, at) => (
