@@ -15,11 +15,6 @@ namespace {
 
 constexpr uint32_t kNoDevice = 0xffffffffu;
 
-struct StepRange {
-  const StepInterval* step = nullptr;  // null: the recorded window
-  Interval range;
-};
-
 // Indices by the process they belong to, each process' in their order: a trace
 // of thousands of processes is not searched once for each.
 class ByProcess {
@@ -43,22 +38,19 @@ class ByProcess {
   std::vector<uint32_t> indices_;
 };
 
-// The steps of the stepping thread, cut so that none overlaps another. Where
-// the device paces the loop, a step is its period there: on the host it is
-// over while its work has hardly begun.
-std::vector<StepRange> RangesOf(const StepTable& steps, uint32_t process,
-                                std::span<const uint32_t> of_process) {
-  if (steps.steps().empty()) return {{nullptr, steps.window()}};
+}  // namespace
+
+std::vector<StepRange> RangesOfSteps(const StepTable& steps, uint32_t process) {
+  const uint32_t main = steps.main_thread(process);
+  if (main == kNoThread) return {};
+  const bool device = steps.device_paces(main);
   std::vector<StepRange> ranges;
   int64_t until = INT64_MIN;
-  for (const uint32_t index : of_process) {
-    const StepInterval& step = steps.steps()[index];
-    if (step.thread != steps.main_thread(process)) continue;
+  for (const StepInterval& step : steps.steps_of(main)) {
     const Interval whole =
-        steps.device_paces(step.thread)
-            ? Interval{step.period_begin_ns,
-                       SaturatingAdd(step.period_begin_ns, step.period_ns)}
-            : step.range;
+        device ? Interval{step.period_begin_ns,
+                          SaturatingAdd(step.period_begin_ns, step.period_ns)}
+               : step.range;
     const Interval range{std::max(whole.begin, until),
                          std::max(whole.end, until)};
     until = range.end;
@@ -66,8 +58,6 @@ std::vector<StepRange> RangesOf(const StepTable& steps, uint32_t process,
   }
   return ranges;
 }
-
-}  // namespace
 
 StepSweep::StepSweep(const EventTree& tree, const StepTable& steps,
                      NameClasses& names, const Communication& communication)
@@ -118,14 +108,13 @@ void StepSweep::Run(const std::function<void(const StepWindow&)>& visit) const {
   const size_t processes = trace.processes().size();
   const ByProcess tracks(processes, trace.tracks().size(),
                          [&](uint32_t i) { return trace.tracks()[i].process; });
-  const ByProcess steps(processes, steps_.steps().size(), [&](uint32_t i) {
-    return tree_.threads()[steps_.steps()[i].thread].process;
-  });
   StepWindow window;
   uint32_t first_device = 0;
   for (uint32_t process = 0; process < processes; ++process) {
     const std::vector<StepRange> ranges =
-        RangesOf(steps_, process, steps.of(process));
+        steps_.steps().empty()
+            ? std::vector<StepRange>{{nullptr, steps_.window()}}
+            : RangesOfSteps(steps_, process);
     // Who recorded nothing has no window either: Nsight Systems lists every
     // process of the machine.
     if (ranges.empty() || !HasEvents(trace, tracks.of(process))) continue;

@@ -22,6 +22,16 @@
 
 namespace stepscope {
 
+// A step on the host, or its period on the device where that paces the loop: on
+// the host it is over while its work has hardly begun. Less what an earlier
+// step of the same thread covers.
+struct StepRange {
+  const StepInterval* step = nullptr;  // null: the recorded window
+  Interval range;
+};
+// Of the thread that steps, by time.
+std::vector<StepRange> RangesOfSteps(const StepTable& steps, uint32_t process);
+
 struct SweepDevice {
   uint32_t process = 0;
   std::string name;  // "GPU0", "MLU1"
@@ -32,9 +42,7 @@ struct SweepDevice {
 struct StepWindow {
   const StepInterval* step = nullptr;  // null: the recorded window
   uint32_t process = 0;
-  // On the host, or its period on the device where that paces the loop; less
-  // what an earlier step of the same thread covers.
-  Interval range;
+  Interval range;  // as of StepRange
   std::array<int64_t, kStepParts> part_ns{};
   // Causes of idle time, within the range, in the order of StepPart from
   // kCommunication (of the host) to kOtherCpu; they may overlap.

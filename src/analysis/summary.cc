@@ -42,11 +42,13 @@ void KeepOnly(ViewSet views, Summary& summary) {
 }
 
 std::vector<StepRow> ListSteps(const EventTree& tree, const StepTable& steps,
-                               const MeasuredGroups* measured) {
+                               const MeasuredGroups* measured,
+                               const StepEnergy& energy) {
   std::vector<StepRow> rows;
   for (size_t i = 0; i < steps.steps().size(); ++i) {
     rows.push_back(RowOfStep(tree, steps.steps()[i]));
     if (measured != nullptr) rows.back().measured = measured->FindStep(i);
+    if (!energy.steps.empty()) rows.back().energy = energy.steps[i];
   }
   SortByStart(rows);
   return rows;
@@ -255,7 +257,10 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
     summary.critical_path = ComputeCriticalPath(
         tree, steps, names, options.steps.value_or(StepChoice::Settled()));
   }
-  summary.steps = ListSteps(tree, steps, summary.measured.get());
+  StepEnergy energy =
+      ComputeEnergy(tree, steps, options.steps.value_or(StepChoice::Settled()));
+  summary.steps = ListSteps(tree, steps, summary.measured.get(), energy);
+  summary.energy = std::move(energy.devices);
   summary.step_notes = StepNotes(summary, options);
   summary.notes = SummaryNotes(summary, options);
   return summary;

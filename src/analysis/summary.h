@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/advice/advice.h"
+#include "analysis/counters/step_energy.h"
 #include "analysis/event_tree.h"
 #include "analysis/ranks/rank_job.h"
 #include "analysis/serving/iterations.h"
@@ -52,6 +53,7 @@ struct StepRow {
   bool warmup = false;
   std::optional<int64_t> rank = {};  // of its process, where one is stated
   const MeasuredWork* measured = nullptr;  // of Summary::measured
+  std::optional<EnergyOfStep> energy = {};
 };
 
 // What the notes say about the events of the trace.
@@ -79,6 +81,7 @@ struct Summary {
   std::vector<StepRow> steps;  // by start; all that were recorded
   // What hardware counters say of the work; null: the trace has none.
   std::shared_ptr<const MeasuredGroups> measured;
+  std::vector<EnergyRow> energy;  // of all that was recorded
   StepTime step_time;
   std::vector<DeviceRow> device;
   Overview overview;

@@ -68,6 +68,22 @@ TEST(CounterColumnsTest, TheRooflineIsLaidInPartsOfALineEach) {
     EXPECT_NE(text.find(title), text.npos) << title << "\n" << text;
 }
 
+TEST(CounterColumnsTest, EnergyAddsUp) {
+  const std::string text =
+      "thread 1\n0..100 ProfileStep#0 ProfileStep\n"
+      "counter 0 \"GPU 0: energy (J)\" 1.003\n"
+      "counter 200 \"GPU 0: energy (J)\" nan\n"
+      "counter 0 \"GPU 0: energy counter step (J)\" 0.01\n";
+  const ViewSet views = *ParseView("energy") | kStepsView;
+  const std::string json = Show(text, TableFormat::kJson, views);
+  for (const char* part :
+       {R"("all_j":1.003,"error_j":0.02,"in_steps_j":0.501,"outside_j":0.502)",
+        R"("j":0.501,"error_j":0.011,"measured_ratio":1,"shared":true)"})
+    EXPECT_NE(json.find(part), json.npos) << json;
+  const std::string shown = Show(text, TableFormat::kText, views);
+  EXPECT_NE(shown.find("Energy"), shown.npos) << shown;
+}
+
 TEST(CounterColumnsTest, WithoutCountersNothingIsSaidOfThem) {
   for (const TableFormat format : {TableFormat::kJson, TableFormat::kCsv}) {
     const std::string text = Show(kKernel, format, kUsualViews);

@@ -11,13 +11,19 @@ constexpr std::string_view kCounterPrefix = "GPU ";
 constexpr std::string_view kBeforeWords = ": ";
 
 // By DeviceCounterKind.
-constexpr std::string_view kCounterWords[] = {
-    "SMs active (%)",     "tensor cores active (%)",
-    "warps active (%)",   "DRAM read (B/s)",
-    "DRAM written (B/s)", "PCIe read (B/s)",
-    "PCIe written (B/s)", "NVLink received (B/s)",
-    "NVLink sent (B/s)",  "SM clock (Hz)",
-    "power (W)"};
+constexpr std::string_view kCounterWords[] = {"SMs active (%)",
+                                              "tensor cores active (%)",
+                                              "warps active (%)",
+                                              "DRAM read (B/s)",
+                                              "DRAM written (B/s)",
+                                              "PCIe read (B/s)",
+                                              "PCIe written (B/s)",
+                                              "NVLink received (B/s)",
+                                              "NVLink sent (B/s)",
+                                              "SM clock (Hz)",
+                                              "power (W)",
+                                              "energy (J)",
+                                              "energy counter step (J)"};
 static_assert(std::size(kCounterWords) == kDeviceCounterKinds);
 
 }  // namespace

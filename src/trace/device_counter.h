@@ -25,8 +25,10 @@ enum class DeviceCounterKind : uint8_t {
   kNvlinkSent,
   kSmClock,
   kPower,
+  kEnergy,      // of the interval
+  kEnergyStep,  // what the device's counter of joules rises by at once
 };
-inline constexpr size_t kDeviceCounterKinds = 11;
+inline constexpr size_t kDeviceCounterKinds = 13;
 
 struct DeviceCounter {
   DeviceCounterKind kind = DeviceCounterKind::kSmsActive;

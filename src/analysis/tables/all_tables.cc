@@ -40,6 +40,7 @@ namespace stepscope {
   TABLE(Flops)                  \
   TABLE(Mfu)                    \
   TABLE(Roofline)               \
+  TABLE(Energy)                 \
   TABLE(MemoryLife)             \
   TABLE(MemoryPeak)             \
   TABLE(MemoryProcesses)        \

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <optional>
+
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/counter_columns.h"
@@ -33,6 +36,38 @@ TableSchema DeclareStepsTable() {
       .Count("rank", "rank of its process; empty if none is stated",
              &StepRow::rank)
       .AbsentIfNull();
+  const auto energy = [](auto value) {
+    return [value](const StepRow& row) {
+      using Value = std::optional<decltype(value(*row.energy))>;
+      return row.energy ? Value(value(*row.energy)) : Value();
+    };
+  };
+  columns
+      .Number("energy.j", "J",
+              "joules of the devices of its process while it ran",
+              energy([](const EnergyOfStep& of) { return Joules(of.part.mj); }))
+      .OnlyIfAny()
+      .As("Energy, J");
+  columns
+      .Number("energy.error_j", "J", "by how much that may be off, at most",
+              energy([](const EnergyOfStep& of) {
+                return Joules(of.part.error_mj);
+              }))
+      .OnlyIfAny()
+      .As("Energy, at most off by");
+  columns
+      .Ratio("energy.measured_ratio",
+             "share of its time in which energy was measured",
+             energy(std::mem_fn(&EnergyOfStep::measured_ratio)))
+      .OnlyIfAny()
+      .As("Energy measured");
+  columns
+      .Bool("energy.shared",
+            "whether a window of the measurement reaches beyond it, so that it "
+            "has its share of that, by time",
+            energy([](const EnergyOfStep& of) { return of.part.shared; }))
+      .OnlyIfAny()
+      .As("Share of a window");
   AddCounters(columns, [](const StepRow& row) { return row.measured; });
   return {.key = "steps",
           .title = "Steps",
