@@ -2,6 +2,8 @@
 //
 // The plugin under the collector: from scripted launches to a capture, and
 // from the capture to a Trace.
+#include "session.h"
+
 #include <cupti.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,8 +17,6 @@
 
 #include "analysis/event_tree.h"
 #include "base/forking_tests.h"
-#include "fake.h"
-#include "importers/capture/capture_file.h"
 #include "live_file.h"
 #include "trace/device_counter.h"
 
@@ -30,56 +30,6 @@ int Threads() {
     ++count;
   return count;
 }
-
-class Session : public testing::Test {
- protected:
-  void SetUp() override {
-    setenv("STEPSCOPE_PLUGIN_PATH", CUPTI_PLUGIN, 1);
-    path_ = testing::TempDir() + "cupti_" + std::to_string(getpid()) + ".sscap";
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  int Start() {
-    std::filesystem::remove(path_);
-    stepscope_options options = {};
-    options.struct_size = sizeof(options);
-    options.path = path_.c_str();
-    return stepscope_start(&options);
-  }
-  std::shared_ptr<const Trace> Finish() {
-    EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
-    EXPECT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
-    return Read();
-  }
-  std::shared_ptr<const Trace> Read() {
-    const auto trace = ImportCapture(path_);
-    EXPECT_TRUE(trace.has_value());
-    return trace.has_value() ? *trace : nullptr;
-  }
-  // Kernels in the file of a process that still writes it, or has not begun.
-  size_t CountInLiveCapture() {
-    const auto trace = ImportCapture(path_);
-    return trace.has_value() ? CountType(**trace, STEPSCOPE_KERNEL) : 0;
-  }
-  static std::string Metadata(const Trace& trace, const std::string& key) {
-    std::string found;
-    for (const auto& [name, value] : trace.processes()[0].metadata)
-      if (trace.str(name) == key) found = std::string(trace.str(value));
-    return found;
-  }
-  static std::string Notes(const Trace& trace) {
-    std::string all;
-    for (const std::string& note : trace.notes()) all += note + "\n";
-    return all;
-  }
-  static size_t CountType(const Trace& trace, uint16_t type) {
-    size_t count = 0;
-    for (const uint16_t t : trace.type()) count += t == type ? 1 : 0;
-    return count;
-  }
-
-  std::string path_;
-};
 
 TEST_F(Session, KernelsBelongToTheOperatorThatLaunchedThem) {
   Fake& fake = Fake::Get();
@@ -143,8 +93,9 @@ TEST_F(Session, CountersOfTheHardware) {
   // Those who read a trace know the counters by these names.
   for (const Track& track : trace->tracks()) {
     const std::string_view name = trace->str(track.name);
-    if (track.kind == TrackKind::kCounter && name.starts_with("GPU 0: "))
-      EXPECT_TRUE(FindDeviceCounter(name)) << name;
+    if (track.kind != TrackKind::kCounter || !name.starts_with("GPU 0: "))
+      continue;
+    EXPECT_TRUE(FindDeviceCounter(name)) << name;
   }
   for (const CounterSample& sample : trace->counters()) {
     if (trace->str(trace->tracks()[sample.track].name) !=
@@ -165,49 +116,6 @@ TEST_F(Session, CountersOfTheHardware) {
   ASSERT_TRUE(rejected.contains("gpu: counter samples"));
   EXPECT_EQ(rejected.at("gpu: counter samples").count, 5u);
   EXPECT_EQ(CountType(*trace, STEPSCOPE_KERNEL), 1u);
-}
-
-// What was captured once and is replayed counts for where it was captured. The
-// first graph was made before the recording.
-TEST_F(Session, ReplayedKernelsBelongToTheOperatorThatWasCaptured) {
-  constexpr uint32_t kLaunch = 2;
-  constexpr uint32_t kMakesCopies = 6;  // any call that is recorded
-  Fake& fake = Fake::Get();
-  fake.node(1, 0);
-  ASSERT_EQ(Start(), STEPSCOPE_OK);
-  const stepscope_scope model =
-      stepscope_begin("model", STEPSCOPE_USER_DEFINED);
-  for (uint64_t node = 10; node < 13; ++node) {
-    const stepscope_scope op =
-        stepscope_begin(node == 10 ? "first" : "others", STEPSCOPE_OPERATOR);
-    fake.enter(kLaunch);
-    fake.node(node, 0);
-    fake.leave(kLaunch);
-    stepscope_end(op);
-  }
-  stepscope_end(model);
-  fake.enter(kMakesCopies);
-  fake.node(2, 1);
-  for (uint64_t node = 10; node < 13; ++node) fake.node(node + 10, node);
-  fake.leave(kMakesCopies);
-  for (const uint64_t node : {2, 20, 21, 22}) {
-    FakeWork work;
-    work.graph_node = node;
-    fake.work(&work);
-  }
-  const auto trace = Finish();
-  ASSERT_NE(trace, nullptr);
-  const EventTree tree(*trace);
-  ASSERT_EQ(tree.work().size(), 4u);
-  std::string found;
-  for (const DeviceWork& work : tree.work()) {
-    for (const CapturedIn& event : tree.captured_in(work))
-      found += std::string(trace->str(event.name)) + " ";
-    found += "| ";
-  }
-  EXPECT_EQ(found, "| first model | others model | others model | ");
-  // Node 2 is a copy of one that nobody saw.
-  EXPECT_EQ(trace->ledger().seen(), trace->ledger().kept() + 1);
 }
 
 // Each type of this name has the one before it twice: written out, it takes

@@ -3,7 +3,7 @@
 // The part of DeviceRecords that runs after the last block: joins what refers
 // to an API call with it, and tells what the plugins counted.
 #include <algorithm>
-#include <unordered_map>
+#include <cstdint>
 
 #include "base/text.h"
 #include "importers/capture/device_records.h"
@@ -63,28 +63,39 @@ void DeviceRecords::AttachNotes() {
 // from, which comes first. CUPTI says of a copy, too, that it was created: by
 // the call that instantiates the graph.
 void DeviceRecords::AttachNodes() {
-  std::vector<Link> links;
-  std::unordered_map<uint64_t, size_t> made;  // node: the last link of it
+  NodeEras eras;
+  int64_t since_ns = INT64_MIN;
   for (const stepscope_record_node& node : nodes_) {
+    const Row made_by = CallOf(node.correlation);
+    if (made_by != kNoRow)
+      since_ns = std::max(since_ns, builder_.start_ns(made_by));
     const bool copied = node.original != 0;
-    const auto original = made.find(node.original);
-    const Row call = !copied                  ? CallOf(node.correlation)
-                     : original != made.end() ? links[original->second].row
-                                              : kNoRow;
-    if (call == kNoRow) {
+    const Row call = copied ? eras.CallOf(node.original) : made_by;
+    if (call != kNoRow)
+      builder_.ledger().Keep();
+    else
       builder_.ledger().Reject("graph node made before the recording");
-      continue;
-    }
-    builder_.ledger().Keep();
-    const auto [known, is_new] = made.try_emplace(node.node, links.size());
-    if (copied && !is_new) {
-      links[known->second].row = call;
-      continue;
-    }
-    known->second = links.size();
-    links.push_back({process_, LinkSpace::kGraphNode, node.node, call});
+    copied ? eras.Copy(node.node, call, since_ns)
+           : eras.Make(node.node, call, since_ns);
   }
-  for (const Link& link : links) builder_.AddLink(link);
+  for (const auto& [id, call] : eras.Calls())
+    builder_.AddLink({process_, LinkSpace::kGraphNode, id, call});
+  LinkReplays(eras);
+}
+
+// Which node it was counts as of the launch: an id may be used again while the
+// last replay is still on its way.
+void DeviceRecords::LinkReplays(const NodeEras& eras) {
+  for (const Pending& work : work_) {
+    if (work.graph_node == 0) continue;
+    uint64_t id = work.graph_node;
+    if (eras.IsUsedAgain(id)) {
+      const Row launch = CallOf(work.correlation);
+      id = eras.IdAt(id,
+                     builder_.start_ns(launch != kNoRow ? launch : work.row));
+    }
+    builder_.AddLink({process_, LinkSpace::kGraphNode, id, work.row});
+  }
 }
 
 // A wait happens on the thread that made the call.
@@ -137,7 +148,7 @@ void DeviceRecords::CountEarlyWork() {
   uint64_t early = 0;
   int64_t worst_ns = 0;
   for (const Pending& work : work_) {
-    const Row call = CallOf(work.correlation);
+    const Row call = work.correlation != 0 ? CallOf(work.correlation) : kNoRow;
     if (call == kNoRow) continue;
     const int64_t before =
         builder_.start_ns(call) - builder_.start_ns(work.row);

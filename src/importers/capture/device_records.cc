@@ -178,10 +178,9 @@ bool DeviceRecords::AddWork(const stepscope_record_work& work,
   if (work.correlation != 0) {
     builder_.AddLink(
         {process_, LinkSpace::kCorrelation, work.correlation, row});
-    work_.push_back({work.correlation, row});
   }
-  if (work.graph_node != 0)
-    builder_.AddLink({process_, LinkSpace::kGraphNode, work.graph_node, row});
+  if (work.correlation != 0 || work.graph_node != 0)
+    work_.push_back({work.correlation, row, work.graph_node});
   if (work.details != 0) details_.Use(work.details, work.device, row);
   if (work.amount != 0)
     builder_.AddInt(row, "bytes", static_cast<int64_t>(work.amount));

@@ -22,6 +22,7 @@
 #include "importers/capture/allocator_history.h"
 #include "importers/capture/clock_map.h"
 #include "importers/capture/launch_details.h"
+#include "importers/capture/node_eras.h"
 #include "importers/capture/sites.h"
 #include "trace/build/trace_builder.h"
 
@@ -61,6 +62,7 @@ class DeviceRecords {
   struct Pending {
     uint64_t correlation = 0;
     Row row = kNoRow;
+    uint64_t graph_node = 0;  // of work; 0: of none
   };
   struct Note {
     uint64_t correlation = 0;
@@ -101,6 +103,7 @@ class DeviceRecords {
   void AddLateWork();
   void AttachNotes();
   void AttachNodes();
+  void LinkReplays(const NodeEras& eras);
   void AttachWaits();
   void AttachMemory();
   void CountEarlyWork();
