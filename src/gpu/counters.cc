@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "gpu/devices_in_use.h"
 
@@ -14,6 +15,8 @@ constexpr int64_t kLookNs = 200'000'000;
 // Each time an image is prepared, which costs as much as a hundred samples.
 constexpr int64_t kDrainNs = 20'000'000;
 
+constexpr const char* kNoCounters = "no counters of";
+
 }  // namespace
 
 void Counters::Start(const stepscope_plugin_host* host, const CuptiApi& api,
@@ -22,29 +25,35 @@ void Counters::Start(const stepscope_plugin_host* host, const CuptiApi& api,
   api_ = &api;
   decoder_ = &decoder;
   Begin();
+  SetText();
+}
+
+bool Counters::SetText() {
+  std::string text = Text();
+  if (text == text_) return false;
+  text_ = std::move(text);
+  return true;
 }
 
 void Counters::Begin() {
   interval_us_ = host_->counters_us;
   look_ns_ = drain_ns_ = 0;
-  changed_ = text_[0] != '\0';
-  text_[0] = '\0';
+  remarks_.Clear();
   if (interval_us_ == 0) return;
   loaded_ = sampling_.Load(*api_);
-  if (!loaded_) Say("no counters: CUPTI of CUDA 12.6 or later samples them");
   clock_.Start(host_, api_, false, DeviceClock::WallTime);
   nanoseconds_.Start(host_, api_, false, DeviceClock::MonotonicTime);
 }
 
-void Counters::Say(const char* text) {
-  std::snprintf(text_, sizeof(text_), "%s", text);
-  changed_ = true;
-}
-
-void Counters::SayNone(uint32_t device, const char* why) {
-  char text[400];
-  std::snprintf(text, sizeof(text), "no counters of GPU %u: %s", device, why);
-  Say(text);
+std::string Counters::Text() const {
+  if (interval_us_ == 0) return "";
+  const bool samples = std::ranges::any_of(
+      devices_, [](const auto& device) { return device->sampler.open(); });
+  std::string text;
+  if (samples) text = "counters every " + std::to_string(interval_us_) + " us";
+  if (!loaded_) text = "no counters: CUPTI of CUDA 12.6 or later samples them";
+  const std::string remarks = remarks_.Text();
+  return text + (text.empty() || remarks.empty() ? "" : "; ") + remarks;
 }
 
 uint32_t Counters::Key(uint32_t device, const char* words) {
@@ -59,21 +68,20 @@ void Counters::Add(uint32_t number) {
   auto device = std::make_unique<Device>();
   device->device = number;
   char bus[64] = {};
-  auto energy = std::make_unique<Energy>();
-  if (PciBusId(number, bus, sizeof(bus)) && energy->Open(bus)) {
-    device->energy = std::move(energy);
-    device->power_key = Key(number, "power (W)");
-  }
-  char why[300] = {};
+  char why[300] = "the driver does not say where the device is";
+  device->energy = std::make_unique<Energy>();
+  if (PciBusId(number, bus, sizeof(bus)) &&
+      device->energy->Open(bus, why, sizeof(why)))
+    device->energy_keys = {Key(number, "power (W)"), Key(number, "energy (J)"),
+                           Key(number, "energy counter step (J)")};
+  else
+    GiveUpEnergy(*device, why);
   if (loaded_ &&
       device->sampler.Open(sampling_, number, interval_us_, why, sizeof(why))) {
     for (const CounterKind* kind : device->sampler.kinds())
       device->keys.push_back(Key(number, kind->words));
-    char text[100];
-    std::snprintf(text, sizeof(text), "counters every %u us", interval_us_);
-    if (text_[0] == '\0') Say(text);
   } else if (loaded_) {
-    SayNone(number, why);
+    remarks_.Add(kNoCounters, number, why);
   }
   devices_.push_back(std::move(device));
 }
@@ -114,12 +122,37 @@ CounterSampler::Visit Counters::VisitorOf(Device& device) {
       };
 }
 
+void Counters::GiveUpEnergy(Device& device, const char* why) {
+  remarks_.Add("no energy of", device.device, why);
+  device.energy.reset();
+}
+
+void Counters::MeasureEnergy(Device& device) {
+  if (device.energy == nullptr) return;
+  Energy::Window window;
+  char why[300];
+  switch (
+      device.energy->Read(NowNs(), clock_.now(), &window, why, sizeof(why))) {
+    case Energy::Found::kNothing:
+      return;
+    case Energy::Found::kWindow: {
+      const double values[] = {
+          window.watts, static_cast<double>(window.millijoules) / 1e3,
+          static_cast<double>(window.step_millijoules) / 1e3};
+      return decoder_->Sample(window.start, window.end, device.device,
+                              device.energy_keys.data(), values,
+                              static_cast<uint32_t>(std::size(values)));
+    }
+    case Energy::Found::kWentBack:
+      return remarks_.Add("energy is not whole of", device.device,
+                          "its counter went back");
+    case Energy::Found::kFailed:
+      return GiveUpEnergy(device, why);
+  }
+}
+
 void Counters::Measure(Device& device) {
-  Energy::Mean mean;
-  if (device.energy != nullptr &&
-      device.energy->Read(NowNs(), clock_.now(), &mean))
-    decoder_->Sample(mean.start, mean.end, device.device, &device.power_key,
-                     &mean.watts, 1);
+  MeasureEnergy(device);
   CounterSampler& sampler = device.sampler;
   if (!sampler.open()) return;
   char why[300] = "the hardware's buffer runs over again and again";
@@ -130,7 +163,7 @@ void Counters::Measure(Device& device) {
     return;
   }
   sampler.Close({});
-  SayNone(device.device, why);
+  remarks_.Add(kNoCounters, device.device, why);
 }
 
 bool Counters::Poll() {
@@ -139,9 +172,7 @@ bool Counters::Poll() {
     Begin();
   }
   if (interval_us_ != 0) Look();
-  const bool changed = changed_;
-  changed_ = false;
-  return changed;
+  return SetText();
 }
 
 void Counters::Look() {

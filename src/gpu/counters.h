@@ -7,8 +7,10 @@
 
 #include <stepscope/plugin.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gpu/clock.h"
@@ -16,6 +18,7 @@
 #include "gpu/counter_sampler.h"
 #include "gpu/decoder.h"
 #include "gpu/energy.h"
+#include "gpu/remarks.h"
 
 namespace stepscope::gpu {
 
@@ -30,13 +33,13 @@ class Counters {
   void Stop();
 
   // "counters every 100 us", "no counters: ..."; empty: nobody asked.
-  const char* text() const { return text_; }
+  const char* text() const { return text_.c_str(); }
 
  private:
   struct Device {
     uint32_t device = 0;
-    std::unique_ptr<Energy> energy;
-    uint32_t power_key = 0;
+    std::unique_ptr<Energy> energy;  // null: none
+    std::array<uint32_t, 3> energy_keys = {};
     CounterSampler sampler;
     enum { kUnknown, kWallTime, kTicks } times = kUnknown;  // of its samples
     std::vector<uint32_t> keys;  // names of the sampler's counters
@@ -46,12 +49,15 @@ class Counters {
   void Look();
   void Add(uint32_t device);
   void Measure(Device& device);
+  void MeasureEnergy(Device& device);
+  void GiveUpEnergy(Device& device, const char* why);
   CounterSampler::Visit VisitorOf(Device& device);
   double SecondsOf(uint64_t ticks) const;
   bool IsInTicks(uint64_t time) const;
   uint32_t Key(uint32_t device, const char* words);
-  void Say(const char* text);
-  void SayNone(uint32_t device, const char* why);
+  std::string Text() const;
+  // True: it is another one now.
+  bool SetText();
 
   const stepscope_plugin_host* host_ = nullptr;
   const CuptiApi* api_ = nullptr;
@@ -62,8 +68,8 @@ class Counters {
   std::vector<std::unique_ptr<Device>> devices_;
   int64_t look_ns_ = 0;   // when to look for devices again
   int64_t drain_ns_ = 0;  // when to read samples again
-  bool changed_ = false;
-  char text_[400] = {};
+  Remarks remarks_;
+  std::string text_;
   CounterApi sampling_;
   bool loaded_ = false;
 };

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "fake_cupti/fake_driver.h"
+#include "fake_nvml.h"
 #include "test_host.h"
 
 namespace {
@@ -361,6 +362,125 @@ TEST_F(Counters, TheRestComesAtTheStop) {
   host_.Detach();
   EXPECT_EQ(Samples(host_).size(), 10u);
   EXPECT_TRUE(host_.Balanced());
+}
+
+// Devices that the process uses, and what NVML says of them.
+class CountersOfDevices : public Counters {
+ protected:
+  void Use(uint32_t devices) {
+    Fake::Get();
+    reinterpret_cast<decltype(&fake_driver_devices)>(
+        dlsym(Fake::Open(FAKE_DRIVER), "fake_driver_devices"))(4, devices);
+  }
+  void Energy(int device, long long millijoules) {
+    reinterpret_cast<decltype(&fake_nvml_energy)>(
+        dlsym(Fake::Open(FAKE_NVML), "fake_nvml_energy"))(device, millijoules);
+  }
+  void Split(int device) {
+    reinterpret_cast<decltype(&fake_nvml_split)>(
+        dlsym(Fake::Open(FAKE_NVML), "fake_nvml_split"))(device, 1);
+  }
+  bool Says(const char* words) const {
+    return host_.report.find(words) != std::string::npos;
+  }
+};
+
+// Each device has its own, and its own counter.
+TEST_F(CountersOfDevices, Energy) {
+  Use(0b0101);
+  long long polls = 0;
+  const auto count = [&] {
+    ++polls;
+    Energy(0, 13'000 * polls);
+    Energy(2, 5'000 * polls);
+  };
+  count();
+  host_.SampleCounters(kUs);
+  ASSERT_TRUE(host_.Record());
+  std::map<uint32_t, std::map<std::string, double>> found;
+  PollUntil(host_, [&] {
+    count();
+    for (const Sample& sample : Samples(host_))
+      if (sample.values.contains("GPU " + std::to_string(sample.head.device) +
+                                 ": energy (J)"))
+        found[sample.head.device] = sample.values;
+    return found.size() == 2;
+  });
+  host_.Detach();
+  for (const auto& [device, each] : {std::pair{0u, 13.0}, {2u, 5.0}}) {
+    const std::string name = "GPU " + std::to_string(device) + ": ";
+    const auto& values = found.at(device);
+    ASSERT_EQ(values.size(), 3u);
+    const double joules = values.at(name + "energy (J)");
+    const double step = values.at(name + "energy counter step (J)");
+    EXPECT_GE(joules, step);
+    EXPECT_GE(step, each);
+    EXPECT_DOUBLE_EQ(std::remainder(joules, each), 0);
+    EXPECT_DOUBLE_EQ(std::remainder(step, each), 0);
+    EXPECT_GT(values.at(name + "power (W)"), 0);
+  }
+  EXPECT_FALSE(Says("energy")) << host_.report;
+  EXPECT_TRUE(host_.Balanced());
+}
+
+TEST_F(CountersOfDevices, EnergyOfSome) {
+  Use(0b1111);
+  Split(0);
+  Energy(1, -3);
+  Energy(3, -3);
+  host_.SampleCounters(kUs);
+  ASSERT_TRUE(host_.Record());
+  PollUntil(host_, [&] { return Says("GPU 1 and 3"); });
+  EXPECT_TRUE(
+      Says("counters every 100 us; no energy of GPU 0: the device is "
+           "split by MIG, and counts joules as a whole; no energy of "
+           "GPU 1 and 3: nvmlDeviceGetTotalEnergyConsumption: Not "
+           "Supported (3)"))
+      << host_.report;
+  EXPECT_EQ(host_.state, STEPSCOPE_DEVICE_RECORDING);
+  host_.Detach();
+}
+
+TEST_F(CountersOfDevices, EnergyThatGoesBackIsSaid) {
+  Use(0b0001);
+  long long polls = 0;
+  Energy(0, 1'000'000);
+  host_.SampleCounters(kUs);
+  ASSERT_TRUE(host_.Record());
+  PollUntil(host_, [&] {
+    Energy(0, ++polls < 200 ? 1'000'000 + polls : 0);
+    return Says("energy is not whole of GPU 0: its counter went back");
+  });
+  host_.Detach();
+  for (const Sample& sample : Samples(host_))
+    EXPECT_FALSE(sample.values.contains("GPU 0: energy (J)"));
+}
+
+TEST_F(CountersOfDevices, NoneHasNvml) {
+  if (dlopen("libnvidia-ml.so.1", RTLD_NOW) != nullptr)
+    GTEST_SKIP() << "this machine has NVML";
+  Use(0b0011);
+  host_.SampleCounters(kUs);
+  ASSERT_TRUE(host_.Record());
+  PollUntil(host_, [&] {
+    return Says(
+        "no energy of GPU 0 and 1: NVML (libnvidia-ml.so.1) cannot be "
+        "loaded");
+  });
+  host_.Detach();
+}
+
+TEST_F(CountersOfDevices, RefusedOnAll) {
+  Fake& fake = Fake::Get();
+  fake.fail("cuptiPmSamplingEnable", CUPTI_ERROR_HARDWARE_BUSY);
+  Use(0b0011);
+  host_.SampleCounters(kUs);
+  ASSERT_TRUE(host_.Record());
+  fake.Kernel();
+  PollUntil(host_, [&] { return Says("no counters of GPU 0 and 1: "); });
+  EXPECT_FALSE(Says("counters every"));
+  host_.Detach();
+  EXPECT_EQ(host_.Work().size(), 1u);
 }
 
 }  // namespace
