@@ -27,9 +27,8 @@ void Finaliser::Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
   api.cuptiEnableDomain(enable, subscriber, CUPTI_CB_DOMAIN_DRIVER_API);
 }
 
-bool Finaliser::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-                      const std::vector<uint32_t>& threads, int wait_ms,
-                      int64_t listen_ms) {
+void Finaliser::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
+                      const std::vector<uint32_t>& threads, int64_t listen_ms) {
   threads_.Reset(threads);
   subscriber_ = subscriber;
   listen_ns_ = listen_ms * kMillisecond;
@@ -37,8 +36,6 @@ bool Finaliser::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
   next_try_ns_ = 0;
   state_ = kWanted;
   Listen(api, subscriber, true);
-  for (int i = 0; i < wait_ms && state_ != kDone; ++i) usleep(1000);
-  return state_ == kDone;
 }
 
 void Finaliser::OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,

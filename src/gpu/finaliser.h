@@ -23,12 +23,10 @@ namespace stepscope::gpu {
 
 class Finaliser {
  public:
-  // Asks for it and waits up to `wait_ms`. True: CUPTI is finalised, and with
-  // it the subscription is gone. False: it may be, at a later call.
-  // `threads`: those that called CUDA so far.
-  bool Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-             const std::vector<uint32_t>& threads, int wait_ms,
-             int64_t listen_ms);
+  // Asks for it. Nobody waits: the thread that stops a recording is often the
+  // one that would have to call. `threads`: those that called CUDA so far.
+  void Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
+             const std::vector<uint32_t>& threads, int64_t listen_ms);
 
   // From the subscriber's callback, any thread.
   void OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,

@@ -140,18 +140,13 @@ void Recorder::Unsubscribe() {
 // Leaves the process as if it had never been recorded, where that is possible.
 // A process that is about to exit needs no more than silence.
 void Recorder::Leave(bool exiting) {
-  constexpr int kWaitMs = 20;
   const int64_t listen_ms = FinaliseWithinMs();
   const bool may = api_.cuptiFinalize != nullptr &&
                    api_.cuptiEnableDomain != nullptr &&
                    api_.version >= kMayFinalize && listen_ms > 0;
   if (exiting || !may || finaliser_.withdrew() || decoder_.threads().empty())
     return Unsubscribe();
-  if (finaliser_.Begin(api_, subscriber_, decoder_.threads(), kWaitMs,
-                       listen_ms)) {
-    finaliser_.Cancel(api_, subscriber_);  // it is done: as new
-    subscriber_ = nullptr;
-  }
+  finaliser_.Begin(api_, subscriber_, decoder_.threads(), listen_ms);
 }
 
 bool Recorder::Register(char* why, size_t size) {
