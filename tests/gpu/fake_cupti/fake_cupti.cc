@@ -38,6 +38,12 @@ CUptiResult Enter(const char* function) {
 
 namespace {
 
+int64_t WallNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 bool OldLayout() {
   const auto it = state->set.find("version");
   return it != state->set.end() && it->second < 130000;
@@ -52,10 +58,10 @@ int64_t Setting(const char* what) {
 
 uint64_t Now() {
   if (state->timestamp != nullptr) return state->timestamp();
-  timespec now = {};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 +
-                               now.tv_nsec + Setting("clock_offset"));
+  const int64_t ns = WallNs();
+  const int64_t gained =
+      (ns - state->drift_since_ns) * Setting("clock_drift") / 1'000'000;
+  return static_cast<uint64_t>(ns + Setting("clock_offset") + gained);
 }
 
 size_t SizeOf(CUpti_ActivityKind kind) {
@@ -266,6 +272,8 @@ void fake_cupti_fail(const char* function, int result) {
 void fake_cupti_set(const char* what, int64_t value) {
   const Lock lock(mutex);
   state->set[what] = value;
+  if (std::strcmp(what, "clock_drift") == 0)
+    state->drift_since_ns = fake::WallNs();
 }
 
 void fake_cupti_enter(uint32_t cbid) {

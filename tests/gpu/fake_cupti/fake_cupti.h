@@ -39,13 +39,14 @@ void fake_cupti_fail(const char* function, int result);
 
 // What can be set:
 //   version          as cuptiGetVersion says it; below 130000: old structs
-//   other_subscriber 1: another profiler is subscribed
+//   other_subscriber 1: another profiler is subscribed; 2: and allows others
 //   hang_flush_ms    cuptiActivityFlushAll takes this long
 //   take_over        1: another profiler registered its callbacks after ours
 //   mig              1: the device is a MIG slice
 //   unreadable       1: cuptiActivityGetNextRecord fails
 //   endless          1: cuptiActivityGetNextRecord never comes to an end
 //   clock_offset     added to times where no timestamp callback is registered
+//   clock_drift      how much faster that clock is from now on, in millionths
 //   metrics_in_a_pass  so many counters can be sampled together; 0: all
 void fake_cupti_set(const char* what, int64_t value);
 
@@ -90,7 +91,8 @@ int fake_cupti_samplers(void);
 // now), "single_calls" (functions with callbacks), "subscribers", "domains"
 // (with callbacks at every call),
 // "buffers_out", "records" (written), "dropped", "finalised_under_a_call" (of
-// another thread: what crashes the real one), "hosts" (of metrics, open).
+// another thread: what crashes the real one), "hosts" (of metrics, open),
+// "shared_subscriptions" (asked for).
 int64_t fake_cupti_count(const char* what);
 
 }  // extern "C"

@@ -29,6 +29,7 @@ struct Buffer {
 struct State {
   std::map<std::string, int> fail;
   std::map<std::string, int64_t> set;
+  int64_t drift_since_ns = 0;
   std::map<std::string, int64_t> calls;
   std::set<int> enabled;
   CUpti_SubscriberHandle subscriber = nullptr;
