@@ -3,6 +3,10 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 namespace stepscope::gpu {
 namespace {
@@ -45,6 +49,14 @@ bool PciBusId(uint32_t device, char* text, size_t size) {
   return Find("cuDeviceGet", &get) && Find("cuDeviceGetPCIBusId", &bus) &&
          get(&handle, static_cast<int>(device)) == CUDA_SUCCESS &&
          bus(text, static_cast<int>(size), handle) == CUDA_SUCCESS;
+}
+
+bool MpsIsThere() {
+  const char* folder = secure_getenv("CUDA_MPS_PIPE_DIRECTORY");
+  if (folder == nullptr || folder[0] == '\0') folder = "/tmp/nvidia-mps";
+  char path[4096];
+  std::snprintf(path, sizeof(path), "%s/control", folder);
+  return access(path, F_OK) == 0;
 }
 
 }  // namespace stepscope::gpu

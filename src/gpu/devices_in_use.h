@@ -16,4 +16,7 @@ std::vector<uint32_t> DevicesInUse();
 // "00000000:01:00.0"; false: the driver does not say.
 bool PciBusId(uint32_t device, char* text, size_t size);
 
+// Whether the server is here by which processes run on one device at once.
+bool MpsIsThere();
+
 }  // namespace stepscope::gpu

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "gpu/devices_in_use.h"
+
 namespace stepscope::gpu {
 namespace {
 
@@ -117,6 +119,12 @@ bool Recorder::Subscribe(char* why, size_t size) {
     char text[300];
     api_.Explain("cuptiSubscribe", result, text, sizeof(text));
     other[sizeof(other) - 1] = '\0';
+    // Tools that are none of CUPTI's subscribers are not named by it.
+    const char* tool = secure_getenv("CUDA_INJECTION64_PATH");
+    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
+        other[0] == '\0' && tool != nullptr &&
+        std::strstr(tool, "stepscope") == nullptr)
+      std::snprintf(other, sizeof(other), "CUDA_INJECTION64_PATH=%s", tool);
     std::snprintf(why, size, "%s%s%s%s", text, other[0] != '\0' ? " (" : "",
                   other, other[0] != '\0' ? ")" : "");
     return false;
@@ -201,11 +209,13 @@ int Recorder::Attach(const stepscope_plugin_host* host, bool late) {
   // The description of the devices comes first.
   api_.cuptiActivityFlushAll(0);
   DecodeCompleted();
-  std::snprintf(attached_, sizeof(attached_),
-                "CUPTI %u from %.300s, %s clock%s%s%.150s", api_.version,
-                api_.path, clock_.shared() ? "shared" : "mapped",
-                late ? ", since CUDA came into use" : "",
-                missing_[0] != '\0' ? ", without " : "", missing_);
+  std::snprintf(
+      attached_, sizeof(attached_),
+      "CUPTI %u from %.250s, %s clock%s%s%s%.150s", api_.version, api_.path,
+      clock_.shared() ? "shared" : "mapped",
+      late ? ", since CUDA came into use" : "",
+      MpsIsThere() ? ", other processes may use the GPU at once (MPS)" : "",
+      missing_[0] != '\0' ? ", without " : "", missing_);
   counters_.Start(host_, api_, decoder_);
   SayAttached();
   return STEPSCOPE_OK;

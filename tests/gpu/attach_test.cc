@@ -5,6 +5,8 @@
 #include <cupti.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "test_host.h"
@@ -223,6 +225,56 @@ TEST(Attach, OtherSubscriberKeepsItsSubscription) {
   fake.set("other_subscriber", 0);
   EXPECT_TRUE(host.Record());
   host.Detach();
+}
+
+// From CUDA 13.2 on CUPTI takes several that all allow it; we want to be alone,
+// since buffers and clocks of one are those of all.
+TEST(Attach, OtherSubscriberThatWouldShare) {
+  Fake& fake = Fake::Get();
+  fake.set("other_subscriber", 2);
+  TestHost host;
+  EXPECT_FALSE(host.Record());
+  EXPECT_EQ(host.state, STEPSCOPE_DEVICE_REFUSED);
+  EXPECT_EQ(host.reports, 1);
+  EXPECT_TRUE(Contains(host.report, "another profiler"));
+  EXPECT_TRUE(Contains(host.report, "(other tool)"));
+  EXPECT_EQ(fake.count("shared_subscriptions"), 0);
+  EXPECT_EQ(fake.count("cuptiActivityEnable"), 0);
+}
+
+// Nsight Systems is no subscriber, but CUPTI refuses beside it.
+TEST(Attach, BesideNsightSystems) {
+  setenv("CUDA_INJECTION64_PATH", "/opt/nsys/libToolsInjection64.so", 1);
+  Fake& fake = Fake::Get();
+  fake.fail("cuptiSubscribe_v2",
+            CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  TestHost host;
+  EXPECT_FALSE(host.Record());
+  EXPECT_EQ(host.reports, 1);
+  EXPECT_TRUE(Contains(host.report, "end it, or record without it"));
+  EXPECT_TRUE(Contains(host.report, "/opt/nsys/libToolsInjection64.so"));
+}
+
+// Programs that share a device by MPS are recorded each, and told that others
+// may be on it.
+TEST(Attach, BesideOthersOfMps) {
+  const std::string folder =
+      testing::TempDir() + "mps_" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_TRUE(host.Record());
+  EXPECT_EQ(host.report.find("MPS"), std::string::npos);
+  host.Detach();
+  std::ofstream(folder + "/control") << "";
+  ASSERT_TRUE(host.Record());
+  EXPECT_TRUE(
+      Contains(host.report, "other processes may use the GPU at once (MPS)"));
+  fake.Kernel();
+  host.Detach();
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(host.Work().size(), 1u);
 }
 
 TEST(Attach, PermissionRefusedNamesTheSetting) {

@@ -295,6 +295,13 @@ class RangesTest(RunTestCase):
         self.run_it(RANGES, "1", env=env, flags=["--nvtx"])
         self.assertIn("forward", names(self.events()))
 
+    def test_another_cuda_tool_is_left_alone(self):
+        env = dict(os.environ, CUDA_INJECTION64_PATH="/no/such/tool.so")
+        script = f"{RANGES} 1; sleep 0.3; echo $CUDA_INJECTION64_PATH"
+        done = self.run_it("sh", "-c", script, env=env)
+        self.assertEqual(done.stdout.strip(), "/no/such/tool.so")
+        self.assertIn("forward", names(self.events()))
+
 
 class ProcessesTest(RunTestCase):
 

@@ -73,6 +73,10 @@ CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber,
                               CUpti_CallbackFunc callback, void* user,
                               CUpti_SubscriberParams* params) {
   FAKE_CUPTI_ENTER(cuptiSubscribe_v2);
+  // Who allows others says so in a member that came with CUDA 13.2.
+  if (Setting("other_subscriber") == 2 &&
+      params->structSize > CUpti_SubscriberParams_STRUCT_SIZE)
+    ++state->calls["shared_subscriptions"];
   const CUptiResult result = cuptiSubscribe(subscriber, callback, user);
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
       params->oldSubscriberName != nullptr)
