@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the Python package on a GPU, with programs that know nothing of it but
-the Profiler: the tables of a training beside torch.profiler's, torch.compile,
-and two processes of DistributedDataParallel on one GPU.
+the Profiler: the tables of a training beside torch.profiler's, how long stop()
+takes, torch.compile, and two processes of DistributedDataParallel on one GPU.
 
 usage: package.py FOLDER
        package.py --torch       the same training under torch.profiler, as JSON
@@ -12,9 +12,11 @@ Captures and summaries are left in FOLDER. tools/gpu_check runs it.
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import torch
 from torch import nn
@@ -125,6 +127,26 @@ def print_torch():
     print(json.dumps({"operators": operators, "kernel_us": kernel_us}))
 
 
+def check_stop(folder):
+    """How long the program waits at the end of a window."""
+    model, capture = network().cuda(), os.path.join(folder, "stop.sscap")
+    times = []
+    for _ in range(13):
+        profiler = stepscope.Profiler(
+            targets=[stepscope.ProfilerTarget.CPU,
+                     stepscope.ProfilerTarget.GPU],
+            on_trace_ready=lambda prof: prof.export(capture, "capture"))
+        profiler.start()
+        train(model, batches(2), profiler)
+        begin = time.perf_counter()
+        profiler.stop()
+        times.append((time.perf_counter() - begin) * 1e3)
+    times = sorted(times[1:])  # the first one loads what it needs
+    middle = statistics.median(times)
+    say("stop() of a window", f"{middle:.1f} ms ({times[0]:.1f} to "
+        f"{times[-1]:.1f})", "<= 10 ms", middle <= 10)
+
+
 class _NoProfiler:
     def step(self):
         pass
@@ -185,9 +207,9 @@ def check_ddp(folder):
     for rank in range(2):
         document = summary(os.path.join(folder, f"ddp{rank}.sscap"))
         check_stages(f"DDP rank {rank}", document, 6)
-        time = (document["distribution"] or {}).get("communication_ns", 0)
-        say(f"DDP rank {rank}, communication", f"{time / 1e6:.2f} ms", "> 0",
-            time > 0)
+        spent = (document["distribution"] or {}).get("communication_ns", 0)
+        say(f"DDP rank {rank}, communication", f"{spent / 1e6:.2f} ms", "> 0",
+            spent > 0)
 
 
 def main():
@@ -196,6 +218,7 @@ def main():
         return
     folder = sys.argv[1]
     check_tables(folder)
+    check_stop(folder)
     check_compile(folder)
     check_ddp(folder)
 
