@@ -16,6 +16,7 @@ namespace {
 
 // A tail is worth a finding where it is so many times the median.
 constexpr double kLongTail = 1.3;
+constexpr double kLongerChunk = 1.1;  // a chunk of prompt that costs time
 constexpr uint64_t kCallByCall = 10;  // launches of an iteration, at least
 constexpr double kMuchPadding = 0.1;  // of the requests that were computed
 
@@ -29,15 +30,17 @@ int64_t MedianOf(std::vector<int64_t> values) {
   return ComputeSpread(values).p50_ns;
 }
 
+enum class Chunks : uint8_t { kUnknown, kMatter, kDoNot };
+
 // How long the iterations take that read more of prompts than the median, and
-// the others: a smaller chunk helps where that differs.
-void AddChunks(const IterationTable& table, Finding& finding) {
+// the others: smaller pieces help only where that differs.
+Chunks AddChunks(const IterationTable& table, Finding& finding) {
   std::vector<int64_t> tokens;
   for (const IterationRow& one : table.list)
     if (one.mark.kind == IterationKind::kMixed && one.mark.tokens_context &&
         one.period_ns && !one.repeats_another_rank)
       tokens.push_back(*one.mark.tokens_context);
-  if (tokens.empty()) return;
+  if (tokens.empty()) return Chunks::kUnknown;
   const int64_t median = MedianOf(tokens);
   std::string text = "They read " +
                      CountText(static_cast<uint64_t>(median), "token") +
@@ -50,10 +53,19 @@ void AddChunks(const IterationTable& table, Finding& finding) {
     (*one.mark.tokens_context > median ? longer : shorter)
         .push_back(*one.period_ns);
   }
-  if (!longer.empty())
-    text += "; those that read more take " + Milliseconds(MedianOf(longer)) +
-            ", the others " + Milliseconds(MedianOf(shorter)) + " (medians)";
+  Chunks chunks = Chunks::kUnknown;
+  if (!longer.empty()) {
+    const int64_t of_longer = MedianOf(longer);
+    const int64_t of_shorter = MedianOf(shorter);
+    text += "; those that read more take " + Milliseconds(of_longer) +
+            ", the others " + Milliseconds(of_shorter) + " (medians)";
+    chunks = static_cast<double>(of_longer) >
+                     kLongerChunk * static_cast<double>(of_shorter)
+                 ? Chunks::kMatter
+                 : Chunks::kDoNot;
+  }
   finding.evidence.push_back(Said(text + "."));
+  return chunks;
 }
 
 }  // namespace
@@ -79,7 +91,7 @@ void FindMixedIterations(const AdviceInput& input, Advice& advice) {
       CountText(mixed->count, "iteration").c_str(), CountText(all).c_str(),
       Percent(static_cast<double>(mixed->count) / static_cast<double>(all))
           .c_str())));
-  AddChunks(table, finding);
+  const Chunks chunks = AddChunks(table, finding);
   if (table.total_busy_ns > 0) {
     finding.evidence.push_back(Said(
         "The device is busy for " + Milliseconds(mixed->gpu_busy_p50_ns) +
@@ -89,8 +101,13 @@ void FindMixedIterations(const AdviceInput& input, Advice& advice) {
   finding.saving_basis =
       "it shortens the tail of the time per token, not the total";
   finding.to_try = {
-      "smaller chunks of prompts (max_num_batched_tokens, "
-      "chunked_prefill_size), if the tail matters more than the first token",
+      chunks == Chunks::kDoNot
+          ? "larger chunks of prompts (max_num_batched_tokens, "
+            "chunked_prefill_size), and so fewer such iterations: here they "
+            "take no longer"
+          : "smaller chunks of prompts (max_num_batched_tokens, "
+            "chunked_prefill_size), if the tail matters more than the first "
+            "token",
       "prompts on other devices than tokens (disaggregated prefill)",
       "stepscope summary TRACE --views requests: whose tokens were late"};
   advice.findings.push_back(std::move(finding));

@@ -221,6 +221,12 @@ TEST(ServingFindingsTest, LargerChunksOfPromptsTakeLonger) {
                    "those that read more take 4.00 us, the others "
                    "2.00 us (medians)."))
       << EvidenceOf(*found);
+  EXPECT_TRUE(Says(*found, "> smaller chunks of prompts"));
+  // Where all take as long, smaller ones would only be more.
+  for (Turn& turn : turns)
+    if (turn.period_ns > 1000) turn.period_ns = 4000;
+  EXPECT_TRUE(Says(*Find(AdviceOf(ServerText(turns)), "mixed_iterations"),
+                   "> larger chunks of prompts"));
 }
 
 // Tokens by graphs; prompts, alone or beside tokens, launch by launch.
