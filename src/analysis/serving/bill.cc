@@ -13,6 +13,10 @@ __extension__ using Wide = unsigned __int128;
 
 void SplitByWeight(int64_t total, std::span<const int64_t> weights,
                    std::span<int64_t> parts) {
+  if (weights.size() == 1) {
+    parts[0] = total;
+    return;
+  }
   Wide sum = 0;
   for (const int64_t weight : weights)
     sum += static_cast<Wide>(std::max<int64_t>(weight, 0));

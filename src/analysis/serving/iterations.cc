@@ -119,7 +119,7 @@ class Finder {
   IterationTable& table_;
   MarkNames names_;
   const TypeSet types_;
-  const MemberReader members_;
+  MemberReader members_;
   std::shared_ptr<RequestLog> log_;
   std::vector<Membership> found_;  // of the mark that was read last
   std::vector<ThreadIterations> threads_;

@@ -26,9 +26,9 @@ IterationKind KindOfMember(int64_t kind) {
 }  // namespace
 
 bool MemberReader::Read(Row row, uint32_t process, RequestLog& log,
-                        std::vector<Membership>& members) const {
+                        std::vector<Membership>& members) {
   bool said = false;
-  for (const Arg& arg : trace_.args_of(row)) {
+  for (const Arg& arg : args_.Of(row)) {
     if (arg.key != key_ || arg.kind != ArgKind::kIntList) continue;
     said = true;
     const auto values =

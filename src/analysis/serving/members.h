@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/serving/args_in_order.h"
 #include "analysis/serving/iteration_mark.h"
 #include "analysis/serving/request_log.h"
 #include "trace/trace.h"
@@ -24,17 +25,18 @@ struct Membership {
 class MemberReader {
  public:
   explicit MemberReader(const Trace& trace)
-      : trace_(trace), key_(trace.strings().Find(kMembersKey)) {}
+      : trace_(trace), args_(trace), key_(trace.strings().Find(kMembersKey)) {}
 
   // Whether any range of the trace has members.
   bool any() const { return key_ != StringId(); }
   // Adds those of a range; false: it says nothing of them. What is damaged is
   // left out.
   bool Read(Row row, uint32_t process, RequestLog& log,
-            std::vector<Membership>& members) const;
+            std::vector<Membership>& members);
 
  private:
   const Trace& trace_;
+  ArgsInOrder args_;
   StringId key_;
 };
 

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/serving/args_in_order.h"
+
 namespace stepscope {
 namespace {
 
@@ -32,6 +34,7 @@ class RequestLog::Reader {
  public:
   explicit Reader(const Trace& trace)
       : trace_(trace),
+        args_(trace),
         begins_(Find(kRequestBegins)),
         tokens_(Find(kRequestTokens)),
         ends_(Find(kRequestEnds)),
@@ -42,7 +45,7 @@ class RequestLog::Reader {
 
   // Adds the mark of an event, or, of tokens, one for each request; none where
   // it is none of those events, or has no number.
-  void Read(Row row, Mark mark, std::vector<Mark>& marks) const {
+  void Read(Row row, Mark mark, std::vector<Mark>& marks) {
     const StringId name = trace_.name()[row];
     if (name == StringId()) return;
     if (name == begins_)
@@ -55,7 +58,7 @@ class RequestLog::Reader {
       return;
     mark.time_ns = trace_.start_ns()[row];
     std::span<const int64_t> numbers;
-    for (const Arg& arg : trace_.args_of(row)) {
+    for (const Arg& arg : args_.Of(row)) {
       if (arg.kind == ArgKind::kIntList && arg.key == key_) {
         numbers = trace_.arg_ints().subspan(arg.list_first, arg.list_count);
       } else if (arg.kind == ArgKind::kText) {
@@ -82,12 +85,13 @@ class RequestLog::Reader {
   }
 
   const Trace& trace_;
+  ArgsInOrder args_;
   StringId begins_, tokens_, ends_, key_, id_, traceparent_, error_;
 };
 
 std::vector<RequestLog::Mark> RequestLog::CollectMarks(const EventTree& tree) {
   const Trace& trace = tree.trace();
-  const Reader reader(trace);
+  Reader reader(trace);
   std::vector<Mark> marks;
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
