@@ -90,6 +90,9 @@ def main():
         assert (marks["seen"], marks["nested"], counts) == seen, (name, marks,
                                                                   counts)
         assert marks["unparsed"] == 0
+        for engine in ("SGLang", "vLLM"):
+            if f"_{engine.lower()}_" in name:
+                assert table["engine"] == engine, (name, table["engine"])
         assert table["rule"].startswith("iterations concluded") == (
             seen[0] == 0), table["rule"]
         check_sums(table)

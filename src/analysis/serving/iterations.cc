@@ -139,6 +139,9 @@ void Finder::AddNested(const IterationMark& inner, IterationRow& outer) {
   const bool verifies =
       inner.says() == outer.mark.says() && inner.kind == IterationKind::kVerify;
   if (more || verifies) outer.mark = inner;
+  // Tools put ranges in the manner of one engine around those of another; the
+  // innermost are the engine's own.
+  outer.mark.engine = inner.engine;
   TakeMembers(outer);
 }
 

@@ -101,8 +101,9 @@ TEST(IterationsTest, OfNestedMarksTheRicherCounts) {
   EXPECT_EQ(table.marks_nested, 3u);
   EXPECT_EQ(table.list[0].mark.kind, IterationKind::kVerify);
   EXPECT_EQ(table.list[0].mark.requests, 4);
-  EXPECT_EQ(table.list[1].mark.engine, "vLLM");
-  EXPECT_EQ(table.engine, "SGLang, vLLM");
+  EXPECT_EQ(table.list[1].mark.requests, 32);
+  EXPECT_EQ(table.list[1].mark.engine, "SGLang");
+  EXPECT_EQ(table.engine, "SGLang");
 }
 
 TEST(IterationsTest, RanksCountOnceAndAddDeviceTime) {
