@@ -174,7 +174,7 @@ TableSchema DeclareFlopsTable() {
   columns
       .Number("intensity", "FLOP/B", "flops / estimated_bytes",
               &FlopsRow::intensity)
-      .As("Operations per byte");
+      .As("Operations per byte, estimated");
   columns
       .Number("measured_intensity", "FLOP/B",
               "floating-point operations for each byte of the device's memory, "

@@ -33,12 +33,18 @@ export function columnIndex(data: Data, key: string): number {
   return data.columns.findIndex((column) => column.key === key);
 }
 
+/** Whether a row has a value in the column, and there is one. */
+export function hasValue(data: Data, key: string): boolean {
+  const at = columnIndex(data, key);
+  for (let row = 0; at >= 0 && row < data.count; row++)
+    if (data.cell(row, at) !== null) return true;
+  return false;
+}
+
 /** Whether columns of hardware counters stand empty: few traces have any. */
 export function isWithoutCounters(data: Data, at: number): boolean {
-  if (!data.columns[at]!.key.startsWith("counters.")) return false;
-  for (let row = 0; row < data.count; row++)
-    if (data.cell(row, at) !== null) return false;
-  return true;
+  const { key } = data.columns[at]!;
+  return key.startsWith("counters.") && !hasValue(data, key);
 }
 
 export function isNumeric(column: Column): boolean {

@@ -7,7 +7,7 @@ import { RooflineChart } from "../../charts/RooflineChart.tsx";
 import { objectsOf } from "../../model/device_use.ts";
 import { rooflineOf } from "../../model/roofline.ts";
 import { tableOf } from "../../model/sql.ts";
-import type { Data } from "../../model/table.ts";
+import { hasValue, type Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable } from "../../state/documents.ts";
 import { showOnTimeline } from "../../state/locate.ts";
 import { route } from "../../state/route.ts";
@@ -72,7 +72,8 @@ export function Arithmetic({ children }: {
               sql={{ ...tableOf("flops"),
                 why: typed ? "SQL knows no peak that is typed here" : "" }}
               usual={["name", "calls", "flops", "time_ns", "tflops_per_s",
-                "peak_ratio", "intensity", "roof_ratio"]}
+                "peak_ratio", ...hasValue(data, "measured_intensity")
+                  ? ["measured_intensity"] : [], "intensity", "roof_ratio"]}
               usualSort="flops" empty={EMPTY}>{children}</Table>
           </>
         )}
