@@ -21,7 +21,8 @@ LEAST = 6  # blocks that are known to be there
 
 def blocks(text):
     """(command, what is shown of it) of all blocks of a page."""
-    for block in re.findall(r"^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for block in re.findall(r"^```\n(.*?)^```$", text,
+                            re.MULTILINE | re.DOTALL):
         # A command may go on in the next line, and others may follow.
         for part in re.split(r"^(?=\$ )", block, flags=re.MULTILINE):
             command, _, shown = part.replace("\\\n", "").partition("\n")
