@@ -8,6 +8,7 @@
 #include "analysis/op_bytes.h"
 #include "analysis/tables/flops.h"
 #include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {
@@ -111,15 +112,42 @@ TEST(FlopRatesTest, AStepHasTheArithmeticThatBeganInIt) {
   EXPECT_FALSE(table.rows[0].peak_ratio);
 }
 
+// An operator whose calls are on the host in part, such as of a loader or with
+// kernels that a cut trace lacks.
+TEST(FlopRatesTest, TimeOfADeviceAndOfTheHostIsNotAddedUp) {
+  TraceBuilder builder;
+  BuildFromText(
+      "thread 1\n"
+      "0..100 aten::mm Operator\n"
+      " 10..20 cudaLaunchKernel CudaRuntime correlation=1\n"
+      "200..5200 aten::mm Operator\n"
+      "stream 7 GPU:0\n"
+      "100..140 gemm Kernel correlation=1\n",
+      builder);
+  const StringId name = builder.Intern("aten::mm");
+  for (Row row = 0; row < builder.event_count(); ++row)
+    if (builder.name_of(row) == name)
+      builder.AddRawArgs(row, R"("Input Dims": [[20, 30], [30, 50]])");
+  const auto trace = *builder.Finish();
+  const EventTree tree(*trace);
+  const FlopsTable table = ComputeFlops(tree, StepTable(tree));
+  ASSERT_EQ(table.rows.size(), 1u);
+  const FlopsRow& row = table.rows[0];
+  EXPECT_EQ(row.flops, 2 * 60'000);
+  EXPECT_TRUE(row.on_device());
+  EXPECT_EQ(row.time_ns(), 40);
+  EXPECT_DOUBLE_EQ(row.tflops_per_s(), 60'000 / 40.0 / 1e3);
+}
+
 FlopsTable OnDevice() {
   FlopsTable table;
   FlopsRow fast;
   fast.flops = 4'000'000;  // 40 TFLOP/s
-  fast.time_ns = 100;
-  fast.on_device = true;
+  fast.gpu_ns = 100;
+  fast.gpu_flops = fast.flops;
   fast.moved_bytes = 40'000;  // 100 FLOP for each
   FlopsRow slow = fast;
-  slow.flops = 400'000;  // 4 TFLOP/s, 10 FLOP for each byte
+  slow.flops = slow.gpu_flops = 400'000;  // 4 TFLOP/s, 10 FLOP for each byte
   table.rows = {fast, slow};
   table.step.flops = 4'400'000;
   table.step.time_ns = 1000;

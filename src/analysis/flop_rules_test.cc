@@ -139,7 +139,7 @@ TEST(FlopRulesTest, SelfNestedOperatorsCountOnce) {
   EXPECT_EQ(table.rows[0].calls, 1u);
   EXPECT_EQ(table.rows[0].counted_calls, 1u);
   EXPECT_EQ(table.rows[0].flops, 60);
-  EXPECT_EQ(table.rows[0].time_ns, 10);
+  EXPECT_EQ(table.rows[0].time_ns(), 10);
   EXPECT_EQ(table.total_flops, 60);
 }
 

@@ -190,9 +190,9 @@ class SummaryGridMaker {
       grid.rows.push_back({Shown(row.name), std::to_string(row.calls),
                            std::to_string(row.counted_calls),
                            Format("%.3f", static_cast<double>(row.flops) / 1e9),
-                           cells_.Time(row.time_ns),
+                           cells_.Time(row.time_ns()),
                            Format("%.2f", row.tflops_per_s()),
-                           row.on_device ? "device" : "host"});
+                           row.on_device() ? "device" : "host"});
     }
     AddIfKnown("FLOP/B", 1, &FlopsRow::intensity, grid);
     AddIfKnown("Measured", 1, &FlopsRow::measured_intensity, grid);

@@ -132,7 +132,7 @@ TEST(NestedWorkTest, WorkCountsWhereItsOperationsDo) {
   EXPECT_EQ(row.name, "aten::matmul");
   EXPECT_EQ(row.flops, summary.flops.total_flops);
   EXPECT_EQ(row.flops, 2'000'000'000);
-  EXPECT_EQ(row.time_ns, 1000);
+  EXPECT_EQ(row.time_ns(), 1000);
   EXPECT_EQ(row.moved_bytes, 3 * 4 * 1'000'000);
   // One figure of one thing, in both tables.
   ASSERT_TRUE(row.measured_intensity());

@@ -74,8 +74,8 @@ class PartialFields {
     Sums(body.python);
     List(body.flops, [&](PartialFlops& flops) {
       All(flops.name, flops.row.calls, flops.row.counted_calls, flops.row.flops,
-          flops.row.time_ns, flops.row.on_device, flops.row.moved_bytes,
-          flops.row.bytes_known);
+          flops.row.gpu_ns, flops.row.gpu_flops, flops.row.host_ns,
+          flops.row.moved_bytes, flops.row.bytes_known);
     });
     All(body.total_flops, body.step_flops, body.counted_gpu_ns);
     Of(body.launch);

@@ -289,8 +289,9 @@ std::vector<PartialFlops> JobFiles::Flops(FlopsTable& table) const {
       row.calls += one.row.calls;
       row.counted_calls += one.row.counted_calls;
       row.flops = SaturatingAdd(row.flops, one.row.flops);
-      row.time_ns = SaturatingAdd(row.time_ns, one.row.time_ns);
-      row.on_device = row.on_device || one.row.on_device;
+      row.gpu_ns = SaturatingAdd(row.gpu_ns, one.row.gpu_ns);
+      row.gpu_flops = SaturatingAdd(row.gpu_flops, one.row.gpu_flops);
+      row.host_ns = SaturatingAdd(row.host_ns, one.row.host_ns);
       row.moved_bytes = SaturatingAdd(row.moved_bytes, one.row.moved_bytes);
       row.bytes_known = row.bytes_known && one.row.bytes_known;
     }

@@ -103,7 +103,7 @@ void ComparePeaks(const StatedPeaks& peaks, FlopsTable& flops) {
   for (FlopsRow& row : flops.rows) {
     row.peak_ratio.reset();
     row.roof_ratio.reset();
-    if (!row.on_device) continue;
+    if (!row.on_device()) continue;
     const double rate = row.tflops_per_s();
     if (peaks.tflops > 0) row.peak_ratio = rate / peaks.tflops;
     if (Above(row.peak_ratio)) {

@@ -116,9 +116,12 @@ FlopsTable ComputeFlops(const EventTree& tree, const StepTable& steps,
       named.counted = true;
       sum.flops = SaturatingAdd(sum.flops, *flops);
       const int64_t gpu = tree.gpu_ns(row);
-      sum.on_device = sum.on_device || gpu > 0;
-      sum.time_ns =
-          SaturatingAdd(sum.time_ns, gpu > 0 ? gpu : trace.dur_ns()[row]);
+      if (gpu > 0) {
+        sum.gpu_ns = SaturatingAdd(sum.gpu_ns, gpu);
+        sum.gpu_flops = SaturatingAdd(sum.gpu_flops, *flops);
+      } else {
+        sum.host_ns = SaturatingAdd(sum.host_ns, trace.dur_ns()[row]);
+      }
       shapes.types = InputTypesOf(trace, row, arguments);
       const std::optional<int64_t> bytes =
           EstimateBytes(rules[name.v], shapes, *flops);
@@ -157,12 +160,14 @@ TableSchema DeclareFlopsTable() {
   columns.Count("flops", "floating-point operations of the counted calls",
                 &FlopsRow::flops);
   columns.Time("time_ns", Adds::kSum,
-               "device work of the counted calls, or the calls themselves",
+               "device work of the counted calls, or the calls themselves "
+               "where none of them launched any",
                &FlopsRow::time_ns);
   columns.Bool("on_device", "whether the time is that of device work",
                &FlopsRow::on_device);
   columns
-      .Number("tflops_per_s", "TFLOP/s", "flops / time",
+      .Number("tflops_per_s", "TFLOP/s",
+              "flops / time, of the calls that the time is of",
               &FlopsRow::tflops_per_s)
       .As("TFLOP/s");
   columns

@@ -27,10 +27,11 @@ struct FlopsRow {
   uint64_t calls = 0;          // not inside a counted call of any operator
   uint64_t counted_calls = 0;  // of these, with shapes known well enough
   int64_t flops = 0;           // of the counted calls
-  // Time of the counted calls: of the device work that they launched, or of
-  // the calls themselves where they launched none.
-  int64_t time_ns = 0;
-  bool on_device = false;
+  // Of the counted calls: device work that they launched, with the operations
+  // of these calls, and calls that launched none.
+  int64_t gpu_ns = 0;
+  int64_t gpu_flops = 0;
+  int64_t host_ns = 0;
   // Estimated, of the counted calls: operands read and results written once.
   int64_t moved_bytes = 0;
   bool bytes_known = true;                 // of all of these
@@ -38,10 +39,13 @@ struct FlopsRow {
   std::optional<double> peak_ratio = {};   // of the peak of a device
   std::optional<double> roof_ratio = {};   // of what its memory allows
 
+  // Time of a device and of the host is never added up.
+  bool on_device() const { return gpu_ns > 0; }
+  int64_t time_ns() const { return on_device() ? gpu_ns : host_ns; }
   double tflops_per_s() const {
-    return time_ns > 0
-               ? static_cast<double>(flops) / static_cast<double>(time_ns) / 1e3
-               : 0;
+    const auto done = static_cast<double>(on_device() ? gpu_flops : flops);
+    const int64_t ns = time_ns();
+    return ns > 0 ? done / static_cast<double>(ns) / 1e3 : 0;
   }
   std::optional<int64_t> estimated_bytes() const {
     if (!bytes_known || moved_bytes <= 0) return std::nullopt;

@@ -112,7 +112,7 @@ function Ready({ t, run, info }: {
     void showRankStep({ t, together, job, run }, rank, step);
   const detail = [
     countOf(job.ranks, "rank"),
-    countOf(info.step_count ?? 0, "step"),
+    info.step_count ? countOf(info.step_count, "step") : "",
     job.step_ns === null ? "" : `step time ${formatTime(job.step_ns)}, ` +
       "mean of all ranks",
     countOf(job.traces, "trace"),
