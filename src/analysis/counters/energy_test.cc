@@ -39,8 +39,8 @@ class RandomWindows {
 
 // Of a window of L nanoseconds, nanosecond k has what rounds down to whole
 // millijoules up to its end, less what did so before it.
-EnergyPart SlowSum(const std::vector<EnergyWindow>& windows,
-                   const Interval& time) {
+EnergyPart SumByHand(const std::vector<EnergyWindow>& windows,
+                     const Interval& time) {
   EnergyPart part;
   for (size_t i = 0; i < windows.size(); ++i) {
     const EnergyWindow& window = windows[i];
@@ -82,7 +82,7 @@ TEST(EnergyPropertyTest, FastSumsAreSlowSums) {
     for (int64_t at = -5; at < 400;) {
       const Interval time{at, at + 1 + random.Draw(90)};
       const EnergyPart have = device.Of(time);
-      const EnergyPart want = SlowSum(random.windows, time);
+      const EnergyPart want = SumByHand(random.windows, time);
       ASSERT_EQ(have.mj, want.mj) << seed;
       ASSERT_EQ(have.error_mj, want.error_mj) << seed;
       ASSERT_EQ(have.measured_ns, want.measured_ns) << seed;
