@@ -4,13 +4,18 @@
 // two traces, with tracks that are folded or out of sight.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { startMock } from "../mock/serve.mjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   addressWith, browserPath, drag, launch, mockServer, openPage, rangeOf,
   realServer, search, selectedPoint, serve, settled, type Served, type Session,
 } from "./harness.ts";
+
+/** How far entries of a list step in, in pixels; each number once. */
+const indentsOf = async (list: Locator) => [...new Set(await list.locator("li")
+  .evaluateAll((entries) => entries.map((entry) =>
+    parseFloat(getComputedStyle(entry).paddingLeft))))];
 
 describe.skipIf(!browserPath)("edges of the timeline", () => {
   let browser: Browser;
@@ -165,6 +170,22 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await links.getByText("100 of 300 launches shown").waitFor();
       await links.getByText("Arrows to 12 of them are drawn.").waitFor();
       await expect.poll(() => links.locator("li").count()).toBe(100);
+      // Side by side, not one inside the other.
+      expect(await indentsOf(links)).toEqual([0]);
+    }));
+
+  test("callers step in, from the outermost", () =>
+    inPage(async (page) => {
+      await page.route("**/api/v1/event?*", async (route) => {
+        const event = await (await route.fetch()).json();
+        const one = event.launch ?? event;
+        await route.fulfill({ json: { ...event, launch: null, launched: [],
+          ancestors: [1, 2, 3].map((n) => ({ ...one, row: n })) } });
+      });
+      await search(page, "cudaLaunchKernel");
+      const callers = page.getByRole("region", { name: "Called by" });
+      await callers.locator("li").nth(2).waitFor();
+      expect(await indentsOf(callers)).toEqual([0, 9, 18]);
     }));
 
   test("a stroke on a trackpad that is not quite straight", () =>
