@@ -39,6 +39,10 @@ class Run {
         block = allocator_.Allocate(found.stream, found.requested);
       blocks_[found.id] = block;
     }
+    // A smaller device would have had no room for what was kept unused.
+    if (allocator_.reserved() > options_.limit) allocator_.ReleaseFree();
+    result_.short_bytes =
+        std::max<int64_t>(0, allocator_.reserved() - options_.limit);
   }
 
   void Do(uint32_t i) {
@@ -78,8 +82,6 @@ class Run {
     if (allocator_.new_segment().bytes > 0)
       result_.forced.push_back({i, allocator_.new_segment()});
     if (allocator_.short_bytes() > 0) {
-      if (result_.out_of_memory_op == ReplayResult::kNoOp)
-        result_.out_of_memory_op = i;
       if (allocator_.short_bytes() > result_.short_bytes) {
         result_.short_bytes = allocator_.short_bytes();
         result_.worst_op = i;

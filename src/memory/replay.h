@@ -78,8 +78,8 @@ struct ReplayResult {
   int64_t most_free = 0;
   int64_t largest_hole = 0;
   uint64_t retries = 0;
-  // Where memory was out: the first op, and by how much at the worst.
-  uint32_t out_of_memory_op = kNoOp;
+  // Where memory was out: by how much at the worst, and at which op; kNoOp: by
+  // what was there before the first.
   int64_t short_bytes = 0;
   uint32_t worst_op = kNoOp;
   uint64_t misplaced = 0;  // at another address than recorded

@@ -44,9 +44,23 @@ TEST(ReplayTest, ASmallerDevice) {
   ReplayOptions options;
   options.limit = 100 * kMiB;
   const ReplayResult result = Replay(script, options);
-  EXPECT_EQ(result.out_of_memory_op, 1u);
+  EXPECT_EQ(result.worst_op, 1u);
   EXPECT_EQ(result.short_bytes, 20 * kMiB);
   EXPECT_EQ(result.retries, 1u);
+}
+
+// No segment is made in the recording: all of it was there.
+TEST(ReplayTest, ASmallerDeviceThanWhatWasThereBefore) {
+  Script script;
+  script.segments = {{0x1000000, 20 * kMiB, 0}, {0x9000000, 40 * kMiB, 0}};
+  script.blocks = {{0x1000000, 4 * kMiB, 4 * kMiB, 0, 0}};
+  script.allocations = 1;
+  ReplayOptions options;
+  options.limit = 30 * kMiB;  // without what was kept unused
+  EXPECT_EQ(Replay(script, options).short_bytes, 0);
+  EXPECT_LE(Replay(script, options).peak_reserved, options.limit);
+  options.limit = 15 * kMiB;
+  EXPECT_EQ(Replay(script, options).short_bytes, 5 * kMiB);
 }
 
 TEST(ReplayTest, FreesOfNothingAreNothing) {

@@ -200,7 +200,7 @@ class Asker {
     row.short_bytes = replay.short_bytes;
     row.made_again = program.made_again;
     row.freed_early = program.freed_early;
-    const bool out = replay.out_of_memory_op != ReplayResult::kNoOp;
+    const bool out = replay.short_bytes > 0;
     if (options_.device_bytes) row.fits = !out;
     const uint32_t at = out ? replay.worst_op : replay.peak_reserved_op;
     if (at != ReplayResult::kNoOp) {

@@ -5,10 +5,16 @@
 
 namespace stepscope::torch_memory {
 
-void DeviceHistory::Look(StoredMemoryEvent& event) {
+void DeviceHistory::Look(StoredMemoryEvent& event, bool lone_ends) {
   if (event.kind() != MemoryKind::kAllocate &&
       event.kind() != MemoryKind::kFree)
     return;
+  if (lone_ends) {
+    if (event.kind() == MemoryKind::kAllocate)
+      live_.insert(event.address);
+    else if (live_.erase(event.address) > 0)
+      event.packed &= ~SnapshotReader::kCompleted;
+  }
   if (!seen_.Insert(event.address) || event.kind() != MemoryKind::kFree) return;
   // Freed, and nobody allocated it.
   event.packed &= ~SnapshotReader::kCompleted;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_set>
 #include <vector>
 
 #include "importers/torch_memory/address_set.h"
@@ -28,8 +29,9 @@ class DeviceHistory {
   explicit DeviceHistory(const memory::AllocatorSettings& settings)
       : settings_(settings) {}
 
-  // First: all events forwards.
-  void Look(StoredMemoryEvent& event);
+  // First: all events forwards. With `lone_ends`, ends of frees that nobody
+  // asked for are looked for: they are the frees then.
+  void Look(StoredMemoryEvent& event, bool lone_ends);
   // Then what was there at the end.
   void AddFinalSegment(const FinalSegment& segment, uint32_t stream);
   void AddFinalBlock(const FinalBlock& block, uint32_t stream);
@@ -56,6 +58,7 @@ class DeviceHistory {
 
   const memory::AllocatorSettings settings_;
   AddressSet seen_;
+  std::unordered_set<uint64_t> live_;   // in Look(), with `lone_ends`
   std::map<uint64_t, Range> reserved_;  // by address
   std::map<uint64_t, int64_t> large_;   // blocks in use, by address
   std::vector<Found> segments_;

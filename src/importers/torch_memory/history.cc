@@ -89,7 +89,8 @@ class History {
     const auto last = std::remove_if(events.begin(), events.end(), stray);
     const auto gone = static_cast<uint64_t>(events.end() - last);
     if (gone == 0) return;
-    builder_.ledger().Reject("event outside device_traces", 0, {}, gone);
+    builder_.ledger().Reject(
+        "event outside device_traces, as of pinned host memory", 0, {}, gone);
     if (!builder_.stored_memory().Resize(events.size() - gone))
       builder_.SetOutOfMemory();
   }
@@ -166,8 +167,8 @@ class History {
 
   void FollowAll() {
     for (const uint64_t stream : reader_.streams) StreamNumber(stream);
-    ForEachEvent([](DeviceHistory& device, StoredMemoryEvent& event) {
-      device.Look(event);
+    ForEachEvent([&](DeviceHistory& device, StoredMemoryEvent& event) {
+      device.Look(event, reader_.has_lone_ends);
     });
     for (const FinalSegment& segment : reader_.segments) {
       DeviceHistory& device = DeviceAt(static_cast<uint32_t>(segment.device));
@@ -305,8 +306,10 @@ class History {
                        : next > 0 && next <= events.size()
                            ? events[next - 1].time_ns
                            : begin_ns_;
-      event.name = builder_.Intern(incident.out_of_memory ? "out of memory"
-                                                          : "memory snapshot");
+      event.name = incident.note.v != 0 ? incident.note
+                   : incident.out_of_memory
+                       ? builder_.Intern("out of memory")
+                       : builder_.Intern("memory snapshot");
       event.type = STEPSCOPE_USER_DEFINED;
       event.flags = kEventInstant;
       end_ns_ = std::max(end_ns_, event.start_ns);

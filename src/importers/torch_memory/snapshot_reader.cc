@@ -34,6 +34,7 @@ enum Role : uint8_t {
   kSegmentsKey,
   kDeviceTraces,
   kDeviceFree,
+  kUserMetadata,
   kSetting,
   kRoles,
   // Values.
@@ -44,6 +45,7 @@ enum Role : uint8_t {
   kSegmentFree,
   kOom,
   kSnapshot,
+  kAnnotate,
   kActive,
   kStart,
 };
@@ -72,6 +74,7 @@ constexpr std::pair<std::string_view, Role> kRoleNames[] = {
     {"segments", kSegmentsKey},
     {"device_traces", kDeviceTraces},
     {"device_free", kDeviceFree},
+    {"user_metadata", kUserMetadata},
     {"expandable_segments", kSetting},
     {"garbage_collection_threshold", kSetting},
     {"max_split_size", kSetting},
@@ -86,6 +89,7 @@ constexpr std::pair<std::string_view, Role> kRoleNames[] = {
     {"segment_unmap", kSegmentFree},
     {"oom", kOom},
     {"snapshot", kSnapshot},
+    {"annotate", kAnnotate},
     {"active_allocated", kActive},
     {"active_pending_free", kActive},
     {"active_awaiting_free", kActive},
@@ -301,12 +305,17 @@ uint32_t SnapshotReader::StreamNumber(uint64_t stream) {
   return last_stream_number_ = it->second;
 }
 
+StringId SnapshotReader::NoteOf(const Fields& fields) {
+  const StringId text = fields.Text(kUserMetadata);
+  return text.v != 0 ? text : builder_.Intern("annotation");
+}
+
 uint32_t SnapshotReader::TakeEvent(const Fields& fields, uint64_t offset) {
   Ledger& ledger = builder_.ledger();
   const uint8_t action = RoleOf(fields.Text(kAction));
   const int64_t size = fields.Int(kSize);
-  const bool incident = action == kOom || action == kSnapshot;
-  if (action < kAlloc || action > kSnapshot) {
+  const bool incident = action >= kOom && action <= kAnnotate;
+  if (action < kAlloc || action > kAnnotate) {
     ledger.Reject("unknown action", offset,
                   builder_.strings().view(fields.Text(kAction)).substr(0, 40));
     return Handle(kUnknown);
@@ -335,7 +344,8 @@ uint32_t SnapshotReader::TakeEvent(const Fields& fields, uint64_t offset) {
     incidents.push_back({events.size(), time_us * 1000, size,
                          fields.HasInt(kDeviceFree) ? fields.Int(kDeviceFree)
                                                     : fields.Int(kAddr),
-                         stack, 0, action == kOom});
+                         stack, 0, action == kOom,
+                         action == kAnnotate ? NoteOf(fields) : StringId{}});
     return Handle(Kind::kIncident);
   }
   const auto address = static_cast<uint64_t>(fields.Int(kAddr));
@@ -347,6 +357,7 @@ uint32_t SnapshotReader::TakeEvent(const Fields& fields, uint64_t offset) {
       ledger.Keep();
       return Handle(kEvent);
     }
+    has_lone_ends = true;
   }
   const uint32_t kind =
       action == kAlloc           ? static_cast<uint32_t>(MemoryKind::kAllocate)

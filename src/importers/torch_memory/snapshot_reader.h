@@ -51,8 +51,8 @@ struct FinalSegment {
   uint32_t blocks = 0;  // of SnapshotReader::members
 };
 
-// What an event of the trace says beside allocations: that memory was out, or
-// that a snapshot was taken.
+// What an event of the trace says beside allocations: that memory was out, that
+// a snapshot was taken, or what the program says of a tensor (torch 2.15).
 struct Incident {
   uint64_t event = 0;  // number of memory events before it
   int64_t time_ns = 0;
@@ -61,6 +61,7 @@ struct Incident {
   uint32_t stack = 0;
   uint32_t list = 0;
   bool out_of_memory = false;
+  StringId note;  // of the program
 };
 
 struct Annotation {
@@ -89,6 +90,9 @@ class SnapshotReader : public PickleListener {
   static constexpr uint32_t kMostStreams = 4096;
 
   bool has_times = true;
+  // The end of some frees stands apart from them, or alone: a recording may
+  // leave one of the two out.
+  bool has_lone_ends = false;
   std::vector<Frame> frames;
   std::vector<uint32_t> stack_frames;
   std::vector<Stack> stacks;      // 0: none
@@ -132,6 +136,7 @@ class SnapshotReader : public PickleListener {
   uint32_t Take(const Fields& fields, std::span<const Value> items,
                 uint64_t offset);
   uint32_t TakeEvent(const Fields& fields, uint64_t offset);
+  StringId NoteOf(const Fields& fields);
   uint32_t TakeSettings(std::span<const Value> items);
   uint32_t StackOf(const Value& value) const;
   uint32_t AppendFrames(uint32_t handle, std::span<const Value> items,
