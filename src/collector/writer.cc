@@ -228,21 +228,22 @@ bool SealSession(Session* session, Drain* drain) {
   TendDevices(session);
   const format::EndRecord end{
       session->stop_tick, NamesRefused() - session->names_refused_before, {}};
-  // First what says how much was lost: names may need more room than is left.
+  // Names may need more room than is left; what says how much was lost has its
+  // own. It comes last: a thread that lost its core may count until then.
+  const AppendResult names = AppendNames(session, drain);
   session->file.UseSpare();
+  if (!session->usage_started) AppendSessionUsage(session);
+  session->usage_started = true;
+  AppendResult worst = AppendSessionUsage(session);
+  AppendSessionAnchor(session);
   const AppendResult threads = AppendThreads(session, drain);
+  for (const AppendResult result : {names, threads})
+    if (result != AppendResult::kOk) worst = result;
   if (const int error = session->file.write_error(); error != 0) {
     char number[16];
     std::snprintf(number, sizeof(number), "%d", error);
     session->file.AppendFact("write_error", number);
   }
-  if (!session->usage_started) AppendSessionUsage(session);
-  session->usage_started = true;
-  AppendResult worst = AppendSessionUsage(session);
-  AppendSessionAnchor(session);
-  const AppendResult names = AppendNames(session, drain);
-  for (const AppendResult result : {names, threads})
-    if (result != AppendResult::kOk) worst = result;
   // Only behind what is whole: a reader that sees it looks no further, and
   // what found no room is in the live file.
   if (worst == AppendResult::kOk)
