@@ -5,6 +5,7 @@
 // which nothing was recorded.
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "analysis/advice/host_time.h"
@@ -48,14 +49,34 @@ struct LongGap {
   Interval longest;
 };
 
-struct HostUse {
-  std::map<StringId, OwnTime> own;  // by name
-  std::vector<int64_t> unrecorded_by_step;
-  uint64_t unrecorded_pieces = 0;
+// Time in which nothing was recorded.
+struct Unrecorded {
+  std::vector<int64_t> by_step;
+  uint64_t pieces = 0;
   bool others_work = false;               // in gaps of the thread of the steps
   std::map<StringId, LongGap> long_gaps;  // by the event before; StringId{}:
   int64_t long_gaps_ns = 0;               // the step has just begun
   StringId step_name;                     // of one of them
+
+  // `ns` of the piece are in nobody's event.
+  void Add(const Trace& trace, size_t step, const InnermostPiece& piece,
+           int64_t ns) {
+    if (piece.row != kNoRow) step_name = trace.name()[piece.row];
+    by_step[step] += ns;
+    ++pieces;
+    if (ns < kLongGapNs) return;
+    long_gaps_ns = SaturatingAdd(long_gaps_ns, ns);
+    LongGap& gap =
+        long_gaps[piece.before == kNoRow ? StringId{}
+                                         : trace.name()[piece.before]];
+    if (ns > gap.time.longest_ns) gap.longest = piece.range;
+    gap.time.Add(ns, kNoRow);
+  }
+};
+
+struct HostUse {
+  std::map<StringId, OwnTime> own;  // by name
+  Unrecorded unrecorded;            // on the threads of the steps
 };
 
 // When a thread was in a call that some finding speaks of.
@@ -78,35 +99,60 @@ IntervalSet NamedAlready(const AdviceInput& input, const Advice& advice,
   return taken.Finish();
 }
 
-// When other threads of the process were in any event: as in the waterfall,
-// such time is not unrecorded.
-IntervalSet WorkOfOthers(const AdviceInput& input, uint32_t process,
-                         uint32_t thread) {
-  const Trace& trace = input.trace();
-  const Threads& threads = input.tree.threads();
-  IntervalCollector work;
-  for (uint32_t other = 0; other < threads.size(); ++other) {
-    if (other == thread || threads[other].process != process) continue;
-    threads.ForEachRow(other, [&](Row row) {
-      if (trace.type()[row] != STEPSCOPE_PROFILE_STEP)
-        work.Add(trace.start_ns()[row], input.tree.end_ns(row));
-    });
+// How much of a range other threads of the process were in any event: as in
+// the waterfall, such time is not unrecorded. Holds what is in one range.
+class WorkOfOthers {
+ public:
+  WorkOfOthers(const AdviceInput& input, uint32_t process) : input_(input) {
+    const Threads& threads = input.tree.threads();
+    for (uint32_t other = 0; other < threads.size(); ++other)
+      if (threads[other].process == process &&
+          other != input.steps.main_thread(process))
+        cursors_.push_back({other});
   }
-  return work.Finish();
-}
 
-// `ns` of the piece are in nobody's event.
-void AddUnrecorded(const Trace& trace, const InnermostPiece& piece, int64_t ns,
-                   HostUse& use) {
-  if (piece.row != kNoRow) use.step_name = trace.name()[piece.row];
-  if (ns < kLongGapNs) return;
-  use.long_gaps_ns = SaturatingAdd(use.long_gaps_ns, ns);
-  LongGap& gap =
-      use.long_gaps[piece.before == kNoRow ? StringId{}
-                                           : trace.name()[piece.before]];
-  if (ns > gap.time.longest_ns) gap.longest = piece.range;
-  gap.time.Add(ns, kNoRow);
-}
+  // REQUIRES: the ranges come in order and do not overlap.
+  int64_t Covers(const Interval& range) {
+    for (Cursor& cursor : cursors_) AddRowsOf(cursor, range);
+    work_.Finish(set_);
+    return TotalLength(set_);
+  }
+
+ private:
+  struct Cursor {
+    uint32_t thread = 0;
+    size_t next = 0;            // of the thread's rows
+    int64_t until = INT64_MIN;  // those before it end by then
+  };
+
+  void AddRowsOf(Cursor& cursor, const Interval& range) {
+    const Trace& trace = input_.trace();
+    const Thread& thread = input_.tree.threads()[cursor.thread];
+    const Track& track = trace.tracks()[thread.first_track];
+    const std::span<const Row> merged =
+        thread.has_lanes() ? input_.tree.threads().merged(cursor.thread)
+                           : std::span<const Row>();
+    const size_t count =
+        thread.has_lanes() ? merged.size() : track.last - track.first;
+    work_.Add(range.begin, std::min(cursor.until, range.end));
+    for (; cursor.next < count; ++cursor.next) {
+      const Row row = thread.has_lanes()
+                          ? merged[cursor.next]
+                          : track.first + static_cast<Row>(cursor.next);
+      if (trace.start_ns()[row] >= range.end) return;
+      if (trace.type()[row] == STEPSCOPE_PROFILE_STEP) continue;
+      const int64_t end = input_.tree.end_ns(row);
+      cursor.until = std::max(cursor.until, end);
+      work_.Add(std::max(trace.start_ns()[row], range.begin),
+                std::min(end, range.end));
+    }
+  }
+
+  const AdviceInput& input_;
+  std::vector<Cursor> cursors_;
+  IntervalCollector work_;
+  IntervalSet set_;
+};
 
 // Calls `visit(step, piece, process)`, with a number among all steps, for what
 // no other finding speaks of.
@@ -135,29 +181,36 @@ void ForEachOwnPiece(const AdviceInput& input, const Advice& advice,
 HostUse FindHostUse(const AdviceInput& input, const Advice& advice) {
   const Trace& trace = input.trace();
   HostUse use;
-  use.unrecorded_by_step.resize(input.step_count());
-  std::vector<IntervalSet> others;
-  for (uint32_t i = 0; i < trace.processes().size(); ++i) {
-    const uint32_t thread = input.steps.main_thread(i);
-    others.push_back(thread == kNoThread ? IntervalSet()
-                                         : WorkOfOthers(input, i, thread));
-  }
+  use.unrecorded.by_step.resize(input.step_count());
+  ForEachOwnPiece(input, advice,
+                  [&](size_t step, const InnermostPiece& piece, uint32_t) {
+                    const int64_t ns = piece.range.end - piece.range.begin;
+                    if (IsUnrecorded(trace, piece))
+                      use.unrecorded.Add(trace, step, piece, ns);
+                    else
+                      use.own[trace.name()[piece.row]].Add(ns, piece.row);
+                  });
+  return use;
+}
+
+// On no thread at all.
+Unrecorded FindUnrecorded(const AdviceInput& input, const Advice& advice) {
+  const Trace& trace = input.trace();
+  Unrecorded found;
+  found.by_step.resize(input.step_count());
+  std::vector<WorkOfOthers> others;
+  for (uint32_t i = 0; i < trace.processes().size(); ++i)
+    others.emplace_back(input, i);
   ForEachOwnPiece(
       input, advice,
       [&](size_t step, const InnermostPiece& piece, uint32_t process) {
-        int64_t ns = piece.range.end - piece.range.begin;
-        if (!IsUnrecorded(trace, piece)) {
-          use.own[trace.name()[piece.row]].Add(ns, piece.row);
-          return;
-        }
-        const int64_t covered = CoveredLength(others[process], piece.range);
-        ns -= covered;
-        use.others_work |= covered > 0;
-        AddUnrecorded(trace, piece, ns, use);
-        use.unrecorded_by_step[step] += ns;
-        ++use.unrecorded_pieces;
+        if (!IsUnrecorded(trace, piece)) return;
+        const int64_t covered = others[process].Covers(piece.range);
+        found.others_work |= covered > 0;
+        found.Add(trace, step, piece,
+                  piece.range.end - piece.range.begin - covered);
       });
-  return use;
+  return found;
 }
 
 // What takes most time by itself in the median step; a name that takes much in
@@ -338,10 +391,13 @@ std::string PatternOfSteps(std::string_view name) {
 void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
                         Advice& advice) {
   constexpr double kMuch = 0.1;  // of the steps
-  if (!input.IsWorthSaying(use.long_gaps_ns, kMuch)) return;
+  if (!input.IsWorthSaying(use.unrecorded.long_gaps_ns, kMuch)) return;
+  const Unrecorded unrecorded = FindUnrecorded(input, advice);
+  if (!input.IsWorthSaying(unrecorded.long_gaps_ns, kMuch)) return;
   const Trace& trace = input.trace();
   std::vector<std::pair<StringId, const LongGap*>> gaps;
-  for (const auto& [name, gap] : use.long_gaps) gaps.push_back({name, &gap});
+  for (const auto& [name, gap] : unrecorded.long_gaps)
+    gaps.push_back({name, &gap});
   std::stable_sort(gaps.begin(), gaps.end(), [](const auto& a, const auto& b) {
     return a.second->time.time_ns > b.second->time.time_ns;
   });
@@ -349,14 +405,14 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
   Finding finding;
   finding.id = "unrecorded";
   finding.finding = "Nothing was recorded for " +
-                    input.PerMedianStep(use.unrecorded_by_step) +
+                    input.PerMedianStep(unrecorded.by_step) +
                     ": code of the program that no event covers.";
   // The thread may wait for the others there, which no replay knows.
-  if (use.unrecorded_pieces <= kMostReplayed && !use.others_work) {
+  if (unrecorded.pieces <= kMostReplayed && !unrecorded.others_work) {
     finding.change =
-        "self:" + PatternOfSteps(trace.str(use.step_name)) + "=0.5";
+        "self:" + PatternOfSteps(trace.str(unrecorded.step_name)) + "=0.5";
   }
-  finding.saving_ns = finding.measured_ns = Median(use.unrecorded_by_step) / 2;
+  finding.saving_ns = finding.measured_ns = Median(unrecorded.by_step) / 2;
   finding.saving_basis = "that code takes half of the time";
   for (const auto& [name, gap] : gaps) {
     if (!input.IsWorthSaying(gap->time.time_ns)) break;

@@ -19,14 +19,14 @@ TableSchema DeclareEnergyTable() {
               "measured from begin to end",
               &EnergyRow::joules_per_step)
       .OnlyIfAny()
-      .As("J per step");
+      .As("Energy per step");
   columns
       .Number("step_error_j", "J",
               "by how much that may be off, at most: the counter does not "
               "change all the time",
               &EnergyRow::error_per_step)
       .OnlyIfAny()
-      .As("At most off by");
+      .As("Per step, at most off by");
   columns
       .Count("steps", "how many steps that is the average of",
              &EnergyRow::steps)
@@ -55,23 +55,23 @@ TableSchema DeclareEnergyTable() {
               "all energy that was measured: in_steps_j and outside_j together",
               [](const EnergyRow& row) { return Joules(row.all.mj); })
       .OnlyIfAny()
-      .As("J");
+      .As("Energy");
   columns
       .Number("error_j", "J", "by how much that may be off, at most",
               [](const EnergyRow& row) { return Joules(row.all.error_mj); })
       .OnlyIfAny()
-      .As("J, at most off by");
+      .As("Energy, at most off by");
   columns
       .Number("in_steps_j", "J",
               "in steps of the thread that steps, whether they count or not",
               [](const EnergyRow& row) { return Joules(row.in_steps.mj); })
       .OnlyIfAny()
-      .As("J in steps");
+      .As("Energy in steps");
   columns
       .Number("outside_j", "J", "in no step",
               [](const EnergyRow& row) { return Joules(row.outside_mj()); })
       .OnlyIfAny()
-      .As("J outside");
+      .As("Energy outside");
   return {.key = "energy",
           .title = "Energy",
           .meaning = "how many joules does a step cost?",

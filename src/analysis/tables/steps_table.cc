@@ -47,7 +47,7 @@ TableSchema DeclareStepsTable() {
               "joules of the devices of its process while it ran",
               energy([](const EnergyOfStep& of) { return Joules(of.part.mj); }))
       .OnlyIfAny()
-      .As("Energy, J");
+      .As("Energy");
   columns
       .Number("energy.error_j", "J", "by how much that may be off, at most",
               energy([](const EnergyOfStep& of) {

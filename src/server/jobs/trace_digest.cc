@@ -46,7 +46,7 @@ TraceCard CardOf(const Trace& trace) {
   for (const Process& process : trace.processes())
     if (process.rank >= 0) card.ranks.push_back(process.rank);
   if (!summary) return card;
-  card.steps = summary->step_time.steps;  // as the one screen has them
+  card.steps = summary->steps.size();
   if (summary->step_time.steps > 0) card.step_ns = summary->step_time.p50_ns;
   card.headline = HeadlineOf(*summary);
   return card;
