@@ -65,7 +65,8 @@ class TableGridMaker {
     }
     for (const TableColumn& column : *level.columns) {
       if (column.type == CellType::kRows) continue;
-      const bool key = column.tells_apart || &column == &level.columns->front();
+      const bool key = column.tells_apart || column.name == "name" ||
+                       &column == &level.columns->front();
       std::vector<std::string> texts;
       bool any = level.rows.empty();
       for (const auto& [parent, row] : level.rows) {
