@@ -50,17 +50,21 @@ void StoreU64(uint64_t* where, uint64_t value) {
   __atomic_store_n(where, value, __ATOMIC_RELAXED);
 }
 
-// Stores without a lock: each counter has one writer.
+// Each counter has one thread that writes, but its signal handlers write, too:
+// one may come between a load and a store.
 void Increment(uint64_t* counter) {
-  StoreU64(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1);
+  __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
 // Leaves session and ring, as far as they still exist. The caller goes out of
 // line for its next event.
 void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
-  const Slot* cursor = hot->cur < hot->end ? hot->cur : hot->end;
+  // First, so that handlers are turned away: the inline code of one that comes
+  // after the cursor was read would take slots behind it, which the next thread
+  // takes as well.
   hot->generation = 0;
   __asm__ volatile("" ::: "memory");
+  const Slot* cursor = hot->cur < hot->end ? hot->cur : hot->end;
   hot->cur = nullptr;
   hot->end = nullptr;
   Ring& ring = core.ring;
