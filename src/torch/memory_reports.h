@@ -35,8 +35,8 @@ class HostTotal {
 
 // Finds what is needed in the torch of this process, and lets torch report an
 // allocation that nobody made: it must arrive once, as it was told. Null, or
-// why allocations cannot be recorded. May be called again; the first answer
-// stays.
+// why allocations cannot be recorded. May be called again; success stays for
+// that torch.
 const char* FindMemoryReports(void* torch);
 
 // The allocators report to this thread's recording from here on, or no more.
