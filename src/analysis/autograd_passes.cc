@@ -8,6 +8,7 @@
 #include "analysis/gradients.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -116,10 +117,10 @@ bool AutogradPasses::IsCut(int64_t from, int64_t to) const {
 }
 
 void AutogradPasses::FindPasses(std::vector<Pass> functions) {
-  std::stable_sort(functions.begin(), functions.end(),
-                   [](const Pass& a, const Pass& b) {
-                     return a.range.begin < b.range.begin;
-                   });
+  StableSort(functions.begin(), functions.end(),
+             [](const Pass& a, const Pass& b) {
+               return a.range.begin < b.range.begin;
+             });
   for (const Pass& function : functions) {
     if (!passes_.empty()) {
       Interval& last = passes_.back().range;

@@ -7,6 +7,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "base/stable_sort.h"
+
 namespace stepscope {
 namespace {
 
@@ -72,10 +74,10 @@ std::vector<ReplayedCall> FindReplayedCalls(const EventTree& tree) {
   for (const DeviceWork& work : tree.work())
     if (work.launch != kNoRow && !tree.captured_in(work).empty())
       replayed.push_back(&work);
-  std::stable_sort(replayed.begin(), replayed.end(),
-                   [](const DeviceWork* a, const DeviceWork* b) {
-                     return a->launch < b->launch;
-                   });
+  StableSort(replayed.begin(), replayed.end(),
+             [](const DeviceWork* a, const DeviceWork* b) {
+               return a->launch < b->launch;
+             });
   std::vector<ReplayedCall> calls;
   for (size_t i = 0; i < replayed.size();) {
     GraphLaunch again(tree, replayed[i]->launch, calls);

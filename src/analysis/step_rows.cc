@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/stable_sort.h"
+
 namespace stepscope {
 
 StepRow RowOfStep(const EventTree& tree, const StepInterval& step) {
@@ -23,10 +25,9 @@ StepRow RowOfStep(const EventTree& tree, const StepInterval& step) {
 }
 
 void SortByStart(std::vector<StepRow>& rows) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const StepRow& a, const StepRow& b) {
-                     return a.start_ns < b.start_ns;
-                   });
+  StableSort(rows.begin(), rows.end(), [](const StepRow& a, const StepRow& b) {
+    return a.start_ns < b.start_ns;
+  });
 }
 
 }  // namespace stepscope

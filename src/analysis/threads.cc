@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/stable_sort.h"
 #include "trace/overlap.h"
 
 namespace stepscope {
@@ -18,10 +19,10 @@ Threads::Threads(const Trace& trace)
         {track.process, track.id, track.name, lanes.first, lanes.last});
     has_lanes_ = has_lanes_ || lanes.has_lanes();
   }
-  std::stable_sort(
-      threads_.begin(), threads_.end(), [](const Thread& a, const Thread& b) {
-        return std::tie(a.process, a.id) < std::tie(b.process, b.id);
-      });
+  StableSort(threads_.begin(), threads_.end(),
+             [](const Thread& a, const Thread& b) {
+               return std::tie(a.process, a.id) < std::tie(b.process, b.id);
+             });
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     std::fill(of_track_.begin() + threads_[i].first_track,
               of_track_.begin() + threads_[i].last_track, i);

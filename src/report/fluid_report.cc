@@ -8,6 +8,7 @@
 #include "analysis/flat_map.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/text_style.h"
@@ -128,11 +129,10 @@ class Report {
         item.first_end_ns = std::min(item.first_end_ns, tree_.end_ns(row));
       });
     }
-    std::stable_sort(items.begin(), items.end(),
-                     [&](const Item& a, const Item& b) {
-                       if (a.thread != b.thread) return a.thread > b.thread;
-                       return ComesFirst(a, b, options_.sort);
-                     });
+    StableSort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+      if (a.thread != b.thread) return a.thread > b.thread;
+      return ComesFirst(a, b, options_.sort);
+    });
     return items;
   }
 

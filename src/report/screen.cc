@@ -14,6 +14,7 @@
 #include "base/name_display.h"
 #include "base/shell_word.h"
 #include "base/short_place.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/advice_text.h"
@@ -435,9 +436,9 @@ void ScreenRenderer::Memory() {
     if (peak.allocated > 0 || peak.reserved > 0) peaks.push_back(peak);
   }
   if (peaks.empty()) return;
-  std::stable_sort(
-      peaks.begin(), peaks.end(),
-      [](const Peak& a, const Peak& b) { return a.allocated > b.allocated; });
+  StableSort(peaks.begin(), peaks.end(), [](const Peak& a, const Peak& b) {
+    return a.allocated > b.allocated;
+  });
   peaks.resize(std::min(peaks.size(), kMemoryPlaces));
   std::string text;
   for (const Peak& peak : peaks) {

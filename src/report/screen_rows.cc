@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/stable_sort.h"
+
 namespace stepscope {
 namespace {
 
@@ -23,10 +25,10 @@ class HostRowSums {
   }
 
   HostWork Sorted(SortKey sort) {
-    std::stable_sort(work_.rows.begin(), work_.rows.end(),
-                     [&](const HostRow& a, const HostRow& b) {
-                       return ComesBefore(a, b, sort);
-                     });
+    StableSort(work_.rows.begin(), work_.rows.end(),
+               [&](const HostRow& a, const HostRow& b) {
+                 return ComesBefore(a, b, sort);
+               });
     return std::move(work_);
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/looks.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/html/html_text.h"
@@ -276,10 +277,10 @@ std::string Drawing::Draw() {
   const size_t all = tracks.size();
   if (all > options_.max_tracks) {
     // The busiest, in the order of the trace.
-    std::stable_sort(tracks.begin(), tracks.end(),
-                     [](const Visible& a, const Visible& b) {
-                       return a.rows.size() > b.rows.size();
-                     });
+    StableSort(tracks.begin(), tracks.end(),
+               [](const Visible& a, const Visible& b) {
+                 return a.rows.size() > b.rows.size();
+               });
     tracks.resize(options_.max_tracks);
     std::sort(
         tracks.begin(), tracks.end(),

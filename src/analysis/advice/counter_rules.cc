@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/counters/measured_groups.h"
 #include "analysis/counters/roofline.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -30,9 +31,9 @@ std::vector<BoundKernel> FindBound(const AdviceInput& input) {
     if (roofline.limit == RoofLimit::kMemory)
       found.push_back({&row, *roofline.memory_ratio});
   }
-  std::ranges::stable_sort(
-      found, std::ranges::greater{},
-      [](const BoundKernel& kernel) { return kernel.row->gpu.total_ns; });
+  StableSort(found, std::ranges::greater{}, [](const BoundKernel& kernel) {
+    return kernel.row->gpu.total_ns;
+  });
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -140,8 +141,8 @@ void FindDecodeTail(const AdviceInput& input, Advice& advice) {
   std::vector<std::pair<int64_t, size_t>> more;
   for (size_t i = 0; i < kParts; ++i)
     more.emplace_back(slow.Mean(slow.sums[i]) - others.Mean(others.sums[i]), i);
-  std::ranges::stable_sort(
-      more, [](const auto& a, const auto& b) { return a.first > b.first; });
+  StableSort(more,
+             [](const auto& a, const auto& b) { return a.first > b.first; });
   const auto& looks = table.total_busy_ns > 0 ? kDeviceLooks : kHostLooks;
   finding.evidence.push_back(
       Said(CountText(slow.count) + " of " +

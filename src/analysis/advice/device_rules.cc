@@ -11,6 +11,7 @@
 #include "analysis/counters/roofline.h"
 #include "analysis/name_class.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -27,10 +28,10 @@ namespace {
 std::vector<const KernelRow*> ByTime(const std::vector<KernelRow>& rows) {
   std::vector<const KernelRow*> sorted;
   for (const KernelRow& row : rows) sorted.push_back(&row);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const KernelRow* a, const KernelRow* b) {
-                     return a->gpu.total_ns > b->gpu.total_ns;
-                   });
+  StableSort(sorted.begin(), sorted.end(),
+             [](const KernelRow* a, const KernelRow* b) {
+               return a->gpu.total_ns > b->gpu.total_ns;
+             });
   return sorted;
 }
 
@@ -75,10 +76,10 @@ void FindLowOccupancy(const AdviceInput& input, Advice& advice) {
     rows.push_back(&row);
   }
   if (rows.empty()) return;
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const KernelRow* a, const KernelRow* b) {
-                     return lost(a) > lost(b);
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [&](const KernelRow* a, const KernelRow* b) {
+               return lost(a) > lost(b);
+             });
   const KernelRow* worst = rows.front();
   const auto saving_ns = static_cast<int64_t>(lost(worst));
   if (!input.IsWorthSaying(saving_ns)) return;

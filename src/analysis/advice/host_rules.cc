@@ -12,6 +12,7 @@
 #include "analysis/machine_load.h"
 #include "analysis/memory_script.h"
 #include "analysis/processor_demand.h"
+#include "base/stable_sort.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 #include "trace/event_type.h"
@@ -148,10 +149,9 @@ std::vector<std::pair<std::string, SyncCaller>> SyncCallers(
   }
   std::vector<std::pair<std::string, SyncCaller>> sorted(callers.begin(),
                                                          callers.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) {
-                     return a.second.time_ns > b.second.time_ns;
-                   });
+  StableSort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.time_ns > b.second.time_ns;
+  });
   return sorted;
 }
 

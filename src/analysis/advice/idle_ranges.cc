@@ -6,6 +6,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -39,10 +40,10 @@ class Collector {
       result_.idle_ns = SaturatingAdd(result_.idle_ns, TotalLength(set));
     TakeThreads(idle, [&](uint32_t i) { return ShortRanges(i); });
     TakeThreads(idle, [&](uint32_t i) { return LongRanges(i); });
-    std::stable_sort(result_.ranges.begin(), result_.ranges.end(),
-                     [](const IdleRange& a, const IdleRange& b) {
-                       return a.idle_ns > b.idle_ns;
-                     });
+    StableSort(result_.ranges.begin(), result_.ranges.end(),
+               [](const IdleRange& a, const IdleRange& b) {
+                 return a.idle_ns > b.idle_ns;
+               });
     return std::move(result_);
   }
 

@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/order_statistics.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -115,10 +116,10 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
   finding.saving_basis = "the host does its work in half the time";
   std::vector<const IdleRow*> causes;
   for (const IdleRow& row : device->rows) causes.push_back(&row);
-  std::stable_sort(causes.begin(), causes.end(),
-                   [](const IdleRow* a, const IdleRow* b) {
-                     return a->time_ns > b->time_ns;
-                   });
+  StableSort(causes.begin(), causes.end(),
+             [](const IdleRow* a, const IdleRow* b) {
+               return a->time_ns > b->time_ns;
+             });
   for (const IdleRow* row : causes) {
     const double part = Ratio(row->time_ns, device->step_ns);
     if (part < kNamed) break;

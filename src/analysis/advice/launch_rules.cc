@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -190,10 +191,10 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   for (const KernelRow& row : input.summary.kernel)
     if (AverageNs(row.gpu.total_ns, row.calls) < kSmallKernelNs)
       small.push_back(&row);
-  std::stable_sort(small.begin(), small.end(),
-                   [](const KernelRow* a, const KernelRow* b) {
-                     return a->calls > b->calls;
-                   });
+  StableSort(small.begin(), small.end(),
+             [](const KernelRow* a, const KernelRow* b) {
+               return a->calls > b->calls;
+             });
   if (small.size() > kMostExamples) small.resize(kMostExamples);
   for (const KernelRow* row : small) {
     finding.evidence.push_back(

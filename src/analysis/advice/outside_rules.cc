@@ -13,6 +13,7 @@
 #include "analysis/order_statistics.h"
 #include "analysis/stats.h"
 #include "analysis/tables/python.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -82,10 +83,10 @@ class OutsideCollector {
     for (uint32_t i = 0; i < trace_.processes().size(); ++i) AddProcess(i);
     std::vector<OutsideRange> sorted;
     for (const auto& [name, range] : by_name_) sorted.push_back(range);
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const OutsideRange& a, const OutsideRange& b) {
-                       return a.time_ns > b.time_ns;
-                     });
+    StableSort(sorted.begin(), sorted.end(),
+               [](const OutsideRange& a, const OutsideRange& b) {
+                 return a.time_ns > b.time_ns;
+               });
     return sorted;
   }
 

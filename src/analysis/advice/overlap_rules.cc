@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -51,10 +52,10 @@ std::vector<Communicator> Communicators(const AdviceInput& input) {
   }
   std::vector<Communicator> sorted;
   for (const auto& [name, sum] : all) sorted.push_back(sum);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Communicator& a, const Communicator& b) {
-                     return a.time_ns > b.time_ns;
-                   });
+  StableSort(sorted.begin(), sorted.end(),
+             [](const Communicator& a, const Communicator& b) {
+               return a.time_ns > b.time_ns;
+             });
   return sorted;
 }
 
@@ -117,7 +118,7 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
       made.busy_ns = TotalLength(made.busy);
       result[key].push_back(std::move(made));
     }
-    std::stable_sort(
+    StableSort(
         result[key].begin(), result[key].end(),
         [](const Stream& a, const Stream& b) { return a.busy_ns > b.busy_ns; });
   }

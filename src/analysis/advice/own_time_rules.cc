@@ -14,6 +14,7 @@
 #include "analysis/op_shapes.h"
 #include "analysis/order_statistics.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "trace/raw_args.h"
 
@@ -226,10 +227,10 @@ LargestOwn FindLargestOwn(const AdviceInput& input, const Advice& advice,
   constexpr size_t kLookedAt = 8;
   std::vector<LargestOwn> candidates;
   for (const auto& [name, own] : use.own) candidates.push_back({name, own, {}});
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const LargestOwn& a, const LargestOwn& b) {
-                     return a.own.time_ns > b.own.time_ns;
-                   });
+  StableSort(candidates.begin(), candidates.end(),
+             [](const LargestOwn& a, const LargestOwn& b) {
+               return a.own.time_ns > b.own.time_ns;
+             });
   if (candidates.size() > kLookedAt) candidates.resize(kLookedAt);
   std::map<StringId, LargestOwn*> by_name;
   for (LargestOwn& one : candidates) {
@@ -308,10 +309,9 @@ void AddShapes(const AdviceInput& input, StringId name, Finding& finding) {
   }
   std::vector<std::pair<std::string, OfShape>> sorted(shapes.begin(),
                                                       shapes.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) {
-                     return a.second.time_ns > b.second.time_ns;
-                   });
+  StableSort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.time_ns > b.second.time_ns;
+  });
   if (sorted.size() > kMostShapes) sorted.resize(kMostShapes);
   for (const auto& [text, shape] : sorted) {
     finding.evidence.push_back(
@@ -398,7 +398,7 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
   std::vector<std::pair<StringId, const LongGap*>> gaps;
   for (const auto& [name, gap] : unrecorded.long_gaps)
     gaps.push_back({name, &gap});
-  std::stable_sort(gaps.begin(), gaps.end(), [](const auto& a, const auto& b) {
+  StableSort(gaps.begin(), gaps.end(), [](const auto& a, const auto& b) {
     return a.second->time.time_ns > b.second->time.time_ns;
   });
   if (gaps.size() > kMostExamples) gaps.resize(kMostExamples);

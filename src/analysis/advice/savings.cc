@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -161,10 +162,10 @@ void Savings::Replay(Advice& advice) {
       finding.saving_ratio = Ratio(finding.saving_ns, advice.step_ns);
     return !shown;
   });
-  std::stable_sort(advice.findings.begin(), advice.findings.end(),
-                   [](const Finding& a, const Finding& b) {
-                     return a.saving_ns > b.saving_ns;
-                   });
+  StableSort(advice.findings.begin(), advice.findings.end(),
+             [](const Finding& a, const Finding& b) {
+               return a.saving_ns > b.saving_ns;
+             });
 }
 
 void Savings::FindOverlaps(Advice& advice) {

@@ -11,6 +11,7 @@
 #include "analysis/advice/host_time.h"
 #include "analysis/order_statistics.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -92,9 +93,9 @@ std::vector<Grown> WhatGrew(const AdviceInput& input, uint32_t process,
     grown.push_back({key.second, key.first, usual,
                      SaturatingSubtract(now, usual), name.longest});
   }
-  std::stable_sort(
-      grown.begin(), grown.end(),
-      [](const Grown& a, const Grown& b) { return a.more_ns > b.more_ns; });
+  StableSort(grown.begin(), grown.end(), [](const Grown& a, const Grown& b) {
+    return a.more_ns > b.more_ns;
+  });
   return grown;
 }
 

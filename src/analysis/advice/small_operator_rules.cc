@@ -11,6 +11,7 @@
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -94,10 +95,9 @@ void FindSmallOperators(const AdviceInput& input, Advice& advice) {
        "", kNoRow, small.calls, small.time_ns});
   std::vector<std::pair<StringId, std::pair<uint64_t, Row>>> names(
       small.names.begin(), small.names.end());
-  std::stable_sort(names.begin(), names.end(),
-                   [](const auto& a, const auto& b) {
-                     return a.second.first > b.second.first;
-                   });
+  StableSort(names.begin(), names.end(), [](const auto& a, const auto& b) {
+    return a.second.first > b.second.first;
+  });
   if (names.size() > kMostExamples) names.resize(kMostExamples);
   for (const auto& [name, sum] : names) {
     const std::string text(trace.str(name));

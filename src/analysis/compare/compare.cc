@@ -10,6 +10,7 @@
 #include "analysis/compare/rank_test.h"
 #include "analysis/machine_load.h"
 #include "base/executor.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -201,12 +202,11 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
                   const CompareItem* item_b) {
                 result.rows.push_back(comparer.MakeRow(key, item_a, item_b));
               });
-  std::stable_sort(result.rows.begin(), result.rows.end(),
-                   [](const CompareRow& x, const CompareRow& y) {
-                     if (x.key.table != y.key.table)
-                       return x.key.table < y.key.table;
-                     return std::abs(x.difference()) > std::abs(y.difference());
-                   });
+  StableSort(result.rows.begin(), result.rows.end(),
+             [](const CompareRow& x, const CompareRow& y) {
+               if (x.key.table != y.key.table) return x.key.table < y.key.table;
+               return std::abs(x.difference()) > std::abs(y.difference());
+             });
   // Of a kind, all iterations are there.
   const StepChoice chosen =
       options.kind.empty() ? options.steps : StepChoice::Settled();

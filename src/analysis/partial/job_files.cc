@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/step_rows.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 
@@ -298,10 +299,10 @@ std::vector<PartialFlops> JobFiles::Flops(FlopsTable& table) const {
   }
   std::vector<PartialFlops> rows;
   for (const auto& [name, row] : by_name) rows.push_back({name, row});
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const PartialFlops& a, const PartialFlops& b) {
-                     return a.row.flops > b.row.flops;
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [](const PartialFlops& a, const PartialFlops& b) {
+               return a.row.flops > b.row.flops;
+             });
   return rows;
 }
 

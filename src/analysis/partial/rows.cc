@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/name_class.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 
@@ -33,7 +34,7 @@ std::string_view NamedRows::NameOf(const NamedSum& sum) const {
 
 template <typename Row>
 void NamedRows::Sort(std::vector<Row>& rows, SortKey key) const {
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+  StableSort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     return ComesBefore(a, b, key);
   });
 }

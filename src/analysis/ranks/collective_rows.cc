@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/interval.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -55,10 +56,10 @@ void DescribeCall(const CallSignature& call, size_t met, CollectiveRow& row) {
 }
 
 void SortByTime(std::vector<CollectiveRow>& rows) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const CollectiveRow& a, const CollectiveRow& b) {
-                     return a.time_ns > b.time_ns;
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [](const CollectiveRow& a, const CollectiveRow& b) {
+               return a.time_ns > b.time_ns;
+             });
 }
 
 std::vector<CollectiveRow> CollectivesOfOne(

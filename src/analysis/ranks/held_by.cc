@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/kinds.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -239,9 +240,9 @@ class HeldFinder {
       }
     }
     list.resize(kept);
-    std::stable_sort(
-        list.begin(), list.end(),
-        [](const Held& a, const Held& b) { return a.time_ns > b.time_ns; });
+    StableSort(list.begin(), list.end(), [](const Held& a, const Held& b) {
+      return a.time_ns > b.time_ns;
+    });
     if (list.size() > kKeptNames) list.resize(kKeptNames);
     list.shrink_to_fit();
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 
@@ -44,10 +45,10 @@ JobReplay::JobReplay(std::span<const RankDigest> digests,
   }
   for (uint32_t i = 0; i < lines_.size(); ++i) {
     Line& line = lines_[i];
-    std::stable_sort(line.visits.begin(), line.visits.end(),
-                     [](const Visit& a, const Visit& b) {
-                       return a.arrival_ns < b.arrival_ns;
-                     });
+    StableSort(line.visits.begin(), line.visits.end(),
+               [](const Visit& a, const Visit& b) {
+                 return a.arrival_ns < b.arrival_ns;
+               });
     if (line.visits.empty()) continue;
     line.begin_ns = std::min(line.begin_ns, line.visits[0].arrival_ns);
     for (uint32_t v = 0; v < line.visits.size(); ++v)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stable_sort.h"
+
 namespace stepscope {
 namespace {
 
@@ -72,14 +74,14 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
     meeting.clock_error_ns = std::max(errors[0], errors[1]);
     result.list.push_back(std::move(meeting));
   }
-  std::stable_sort(
+  StableSort(
       result.list.begin(), result.list.end(),
       [](const Meeting& a, const Meeting& b) { return a.last_ns < b.last_ns; });
-  std::stable_sort(result.exchanges.begin(), result.exchanges.end(),
-                   [](const Exchange& a, const Exchange& b) {
-                     return std::min(a.a.time.begin, a.b.time.begin) <
-                            std::min(b.a.time.begin, b.b.time.begin);
-                   });
+  StableSort(result.exchanges.begin(), result.exchanges.end(),
+             [](const Exchange& a, const Exchange& b) {
+               return std::min(a.a.time.begin, a.b.time.begin) <
+                      std::min(b.a.time.begin, b.b.time.begin);
+             });
   return result;
 }
 

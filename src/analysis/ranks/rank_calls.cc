@@ -10,6 +10,7 @@
 #include "analysis/ranks/collective_args.h"
 #include "analysis/ranks/rpc_pairs.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -56,10 +57,10 @@ class CallFinder {
     }
     if (!rpc_.empty()) FindRemoteCalls();
     for (RankCalls& rank : found_) {
-      std::stable_sort(rank.calls.begin(), rank.calls.end(),
-                       [](const RankCall& a, const RankCall& b) {
-                         return a.time.begin < b.time.begin;
-                       });
+      StableSort(rank.calls.begin(), rank.calls.end(),
+                 [](const RankCall& a, const RankCall& b) {
+                   return a.time.begin < b.time.begin;
+                 });
     }
     return std::move(found_);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -115,7 +116,7 @@ StragglerRow RowOf(int64_t rank, const RankDelays& sums,
     row.victims.push_back({victim, waiting.wait_ns});
     row.others_wait_ns = SaturatingAdd(row.others_wait_ns, waiting.wait_ns);
   }
-  std::stable_sort(
+  StableSort(
       row.victims.begin(), row.victims.end(),
       [](const Victim& a, const Victim& b) { return a.wait_ns > b.wait_ns; });
   if (row.victims.size() > kMostVictims) row.victims.resize(kMostVictims);
@@ -166,10 +167,10 @@ std::vector<StragglerRow> FindStragglers(std::span<const RankDigest> digests,
     row.gain_ratio = Ratio(row.gain_ns, step_ns);
     rows.push_back(std::move(row));
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const StragglerRow& a, const StragglerRow& b) {
-                     return a.delays_ns > b.delays_ns;
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [](const StragglerRow& a, const StragglerRow& b) {
+               return a.delays_ns > b.delays_ns;
+             });
   if (rows.size() > kMostStragglers) rows.resize(kMostStragglers);
   return rows;
 }

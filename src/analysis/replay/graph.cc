@@ -10,6 +10,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/replay/lines.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -377,11 +378,11 @@ class StepTies {
       entry.row = step.row;
       graph_.steps.push_back(entry);
     }
-    std::stable_sort(graph_.steps.begin(), graph_.steps.end(),
-                     [](const ReplayStep& a, const ReplayStep& b) {
-                       return std::pair(a.process, a.range.begin) <
-                              std::pair(b.process, b.range.begin);
-                     });
+    StableSort(graph_.steps.begin(), graph_.steps.end(),
+               [](const ReplayStep& a, const ReplayStep& b) {
+                 return std::pair(a.process, a.range.begin) <
+                        std::pair(b.process, b.range.begin);
+               });
   }
 
   void FindMarks() {

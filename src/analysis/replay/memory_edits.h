@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stable_sort.h"
 #include "memory/replay.h"
 #include "trace/trace.h"
 
@@ -58,9 +59,8 @@ class ScriptEdits {
   // Segments are made where the changed sequence needs them: when they were
   // recorded is left out.
   void Apply(memory::Script& script) {
-    std::stable_sort(
-        added_.begin(), added_.end(),
-        [](const auto& a, const auto& b) { return a.first < b.first; });
+    StableSort(added_.begin(), added_.end(),
+               [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<memory::Op> ops;
     ops.reserve(script.ops.size() + added_.size());
     auto next = added_.begin();

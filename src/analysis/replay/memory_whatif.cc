@@ -13,6 +13,7 @@
 #include "analysis/process_name.h"
 #include "analysis/step_finder.h"
 #include "analysis/steps.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -296,7 +297,7 @@ Result<MemoryWhatif> ComputeMemoryWhatif(const Trace& trace,
   // The rank that is first to be out of memory is what counts for a job.
   std::vector<size_t> order(scripts.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  StableSort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return sums[a].peak_reserved() > sums[b].peak_reserved();
   });
   for (const size_t i : order) STEPSCOPE_TRY(asker.Ask(scripts[i], sums[i]));

@@ -12,6 +12,7 @@
 #include "analysis/serving/concluded_iterations.h"
 #include "analysis/serving/iteration_kinds.h"
 #include "analysis/serving/shared_time.h"
+#include "base/stable_sort.h"
 #include "trace/chosen_steps.h"
 
 namespace stepscope {
@@ -433,7 +434,7 @@ void Finder::SortByStart() {
   if (std::ranges::is_sorted(list, {}, &IterationRow::start_ns)) return;
   std::vector<uint32_t> order(list.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+  StableSort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return list[a].start_ns < list[b].start_ns;
   });
   std::vector<IterationRow> sorted;

@@ -11,6 +11,7 @@
 #include "analysis/schema.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -32,10 +33,10 @@ class RowMaker {
       row.ratio = Ratio(row.time_ns, path.total_ns);
       row.per_step_ns = steps == 0 ? 0 : row.time_ns / steps;
     }
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const CriticalPathRow& a, const CriticalPathRow& b) {
-                       return a.time_ns > b.time_ns;
-                     });
+    StableSort(rows_.begin(), rows_.end(),
+               [](const CriticalPathRow& a, const CriticalPathRow& b) {
+                 return a.time_ns > b.time_ns;
+               });
     return std::move(rows_);
   }
 
@@ -98,9 +99,8 @@ std::string SharesOf(const CriticalPath& path,
     int64_t& sum = sums[static_cast<size_t>(row.category)].first;
     sum = SaturatingAdd(sum, row.time_ns);
   }
-  std::stable_sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) {
-    return a.first > b.first;
-  });
+  StableSort(sums.begin(), sums.end(),
+             [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (const auto& [time_ns, category] : sums) {
     if (time_ns == 0) break;

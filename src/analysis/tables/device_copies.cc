@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/flat_map.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -84,10 +85,10 @@ std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
     // Of other ranks there may be a call: none is no call of 0 ns.
     if (sort == SortKey::kVisit) rows.back().cpu.min_ns = stats.cpu.min_ns;
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const NamedRow& a, const NamedRow& b) {
-                     return ComesBefore(a, b, sort);
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [&](const NamedRow& a, const NamedRow& b) {
+               return ComesBefore(a, b, sort);
+             });
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -145,10 +146,10 @@ void IdleTable::AddHostOperators(const StepWindow& window) {
 }
 
 Idle IdleTable::Finish() {
-  std::stable_sort(result_.host_operators.begin(), result_.host_operators.end(),
-                   [](const HostOperator& a, const HostOperator& b) {
-                     return a.idle_ns > b.idle_ns;
-                   });
+  StableSort(result_.host_operators.begin(), result_.host_operators.end(),
+             [](const HostOperator& a, const HostOperator& b) {
+               return a.idle_ns > b.idle_ns;
+             });
   return std::move(result_);
 }
 

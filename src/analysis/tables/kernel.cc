@@ -12,6 +12,7 @@
 #include "analysis/summary.h"
 #include "analysis/tables/common_columns.h"
 #include "analysis/tables/counter_columns.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -143,10 +144,10 @@ std::vector<KernelRow> ComputeKernels(const EventTree& tree, NameClasses& names,
   table.AddUse();
   std::vector<KernelRow> rows = table.Rows(names, options);
   const SortKey sort = std::max(options.sort, SortKey::kGpuTotal);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const KernelRow& a, const KernelRow& b) {
-                     return ComesBefore(a, b, sort);
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [&](const KernelRow& a, const KernelRow& b) {
+               return ComesBefore(a, b, sort);
+             });
   return rows;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/step_finder.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
+#include "base/stable_sort.h"
 #include "trace/event_type.h"
 
 namespace stepscope {
@@ -111,11 +112,11 @@ class Replay {
       known = SaturatingAdd(known, allocation.bytes);
     }
     for (const auto& [name, row] : rows) life.live_at_peak.push_back(row);
-    std::stable_sort(life.live_at_peak.begin(), life.live_at_peak.end(),
-                     [](const LiveRow& a, const LiveRow& b) {
-                       return std::tuple(b.bytes, a.name) <
-                              std::tuple(a.bytes, b.name);
-                     });
+    StableSort(life.live_at_peak.begin(), life.live_at_peak.end(),
+               [](const LiveRow& a, const LiveRow& b) {
+                 return std::tuple(b.bytes, a.name) <
+                        std::tuple(a.bytes, b.name);
+               });
     life.before_bytes = std::max<int64_t>(
         0, SaturatingSubtract(places_[place].sums.peak_allocated(), known));
   }
@@ -152,7 +153,7 @@ class Replay {
       lives_[key.first].leaks.push_back(growth.row);
     }
     for (MemoryLife& life : lives_) {
-      std::stable_sort(
+      StableSort(
           life.leaks.begin(), life.leaks.end(),
           [](const LeakRow& a, const LeakRow& b) { return a.bytes > b.bytes; });
     }

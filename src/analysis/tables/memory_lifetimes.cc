@@ -10,6 +10,7 @@
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/memory_columns.h"
+#include "base/stable_sort.h"
 #include "trace/memory_levels.h"
 
 namespace stepscope {
@@ -70,10 +71,10 @@ RowList LifetimeRows(const Summary& summary) {
       rows.push_back(std::move(row));
     }
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const LifetimeRow& a, const LifetimeRow& b) {
-                     return a.bytes > b.bytes;
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [](const LifetimeRow& a, const LifetimeRow& b) {
+               return a.bytes > b.bytes;
+             });
   return RowList::Own(std::move(rows));
 }
 

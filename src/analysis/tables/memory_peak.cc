@@ -13,6 +13,7 @@
 #include "analysis/tables/memory_columns.h"
 #include "analysis/tables/rows.h"
 #include "base/short_place.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -24,9 +25,9 @@ using HeldByText =
 std::vector<HeldRow> BySize(const HeldByText& held) {
   std::vector<HeldRow> rows;
   for (const auto& [key, row] : held) rows.push_back(row);
-  std::stable_sort(
-      rows.begin(), rows.end(),
-      [](const HeldRow& a, const HeldRow& b) { return a.bytes > b.bytes; });
+  StableSort(rows.begin(), rows.end(), [](const HeldRow& a, const HeldRow& b) {
+    return a.bytes > b.bytes;
+  });
   return rows;
 }
 
@@ -71,10 +72,10 @@ std::vector<PeakOfDevice> ComputeMemoryPeaks(const Trace& trace) {
                        BySize(held),
                        {}});
   }
-  std::stable_sort(devices.begin(), devices.end(),
-                   [](const PeakOfDevice& a, const PeakOfDevice& b) {
-                     return a.allocated_bytes > b.allocated_bytes;
-                   });
+  StableSort(devices.begin(), devices.end(),
+             [](const PeakOfDevice& a, const PeakOfDevice& b) {
+               return a.allocated_bytes > b.allocated_bytes;
+             });
   return devices;
 }
 

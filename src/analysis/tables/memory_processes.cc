@@ -14,6 +14,7 @@
 #include "analysis/step_finder.h"
 #include "analysis/summary.h"
 #include "base/short_place.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -86,11 +87,11 @@ std::vector<MemoryOfProcess> ComputeMemoryOfProcesses(const EventTree& tree,
     SetLargestCategory(trace, accounts[i], peak, row);
   }
   AddRetries(trace, rows, accounts);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const MemoryOfProcess& a, const MemoryOfProcess& b) {
-                     return std::tie(a.reserved_bytes, a.allocated_bytes) >
-                            std::tie(b.reserved_bytes, b.allocated_bytes);
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [](const MemoryOfProcess& a, const MemoryOfProcess& b) {
+               return std::tie(a.reserved_bytes, a.allocated_bytes) >
+                      std::tie(b.reserved_bytes, b.allocated_bytes);
+             });
   return rows;
 }
 

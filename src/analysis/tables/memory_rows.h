@@ -12,6 +12,7 @@
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/memory.h"
 #include "analysis/tables/rows.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 
@@ -37,11 +38,11 @@ class MemoryRows {
 
   // Allocated, then reserved, by increase.
   std::vector<MemoryRow> Take() {
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const MemoryRow& a, const MemoryRow& b) {
-                       if (a.reserved != b.reserved) return b.reserved;
-                       return a.increase_bytes() > b.increase_bytes();
-                     });
+    StableSort(rows_.begin(), rows_.end(),
+               [](const MemoryRow& a, const MemoryRow& b) {
+                 if (a.reserved != b.reserved) return b.reserved;
+                 return a.increase_bytes() > b.increase_bytes();
+               });
     return std::move(rows_);
   }
 

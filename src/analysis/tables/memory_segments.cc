@@ -14,6 +14,7 @@
 #include "analysis/step_finder.h"
 #include "analysis/summary.h"
 #include "analysis/tables/memory_columns.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -45,10 +46,10 @@ class SegmentTable {
     for (const MemoryScript& script : scripts) AddRetries(script);
     const auto incidents = static_cast<std::ptrdiff_t>(rows_.size());
     for (const MemoryScript& script : scripts) AddSegments(script);
-    std::stable_sort(rows_.begin() + incidents, rows_.end(),
-                     [](const SegmentRow& a, const SegmentRow& b) {
-                       return a.free_bytes > b.free_bytes;
-                     });
+    StableSort(rows_.begin() + incidents, rows_.end(),
+               [](const SegmentRow& a, const SegmentRow& b) {
+                 return a.free_bytes > b.free_bytes;
+               });
     return std::move(rows_);
   }
 

@@ -17,6 +17,7 @@
 #include "analysis/tables/by_name.h"
 #include "analysis/tables/counter_columns.h"
 #include "analysis/tables/self_times.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -57,12 +58,11 @@ class ModuleTable {
     AddGradients();
     std::vector<ModuleRow> rows;
     for (const uint32_t slot : by_name_.Order()) rows.push_back(MakeRow(slot));
-    std::stable_sort(
-        rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-          const int64_t x = SaturatingAdd(a.gpu.total_ns, a.backward_gpu_ns);
-          const int64_t y = SaturatingAdd(b.gpu.total_ns, b.backward_gpu_ns);
-          return x != y ? x > y : a.cpu.total_ns > b.cpu.total_ns;
-        });
+    StableSort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+      const int64_t x = SaturatingAdd(a.gpu.total_ns, a.backward_gpu_ns);
+      const int64_t y = SaturatingAdd(b.gpu.total_ns, b.backward_gpu_ns);
+      return x != y ? x > y : a.cpu.total_ns > b.cpu.total_ns;
+    });
     return rows;
   }
 

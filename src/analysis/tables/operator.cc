@@ -10,6 +10,7 @@
 #include "analysis/kinds.h"
 #include "analysis/tables/by_name.h"
 #include "analysis/tables/operator_detail.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -309,10 +310,10 @@ class OperatorTable {
       groups.back().rows.push_back(std::move(lost));
     }
     for (OperatorGroup& sorted : groups) {
-      std::stable_sort(sorted.rows.begin(), sorted.rows.end(),
-                       [&](const OperatorRow& a, const OperatorRow& b) {
-                         return ComesBefore(a, b, options_.sort);
-                       });
+      StableSort(sorted.rows.begin(), sorted.rows.end(),
+                 [&](const OperatorRow& a, const OperatorRow& b) {
+                   return ComesBefore(a, b, options_.sort);
+                 });
     }
     return groups;
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stable_sort.h"
+
 namespace stepscope {
 namespace {
 
@@ -41,11 +43,11 @@ OperatorDetail::Entry& OperatorDetail::Index::Search(uint32_t level,
 }
 
 void OperatorDetail::Sort(Entries& entries) {
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) {
-                     if (a.level != b.level) return a.level < b.level;
-                     return a.first.Before(b.first);
-                   });
+  StableSort(entries.begin(), entries.end(),
+             [](const Entry& a, const Entry& b) {
+               if (a.level != b.level) return a.level < b.level;
+               return a.first.Before(b.first);
+             });
 }
 
 void OperatorDetail::Finish() {

@@ -6,6 +6,7 @@
 
 #include "analysis/schema.h"
 #include "analysis/summary.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -74,10 +75,10 @@ std::vector<OutlierRow> ComputeOutliers(const Waterfall& waterfall) {
     AddProcess(all.subspan(first, last - first), rows);
     first = last;
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const OutlierRow& a, const OutlierRow& b) {
-                     return a.excess_ns > b.excess_ns;
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [](const OutlierRow& a, const OutlierRow& b) {
+               return a.excess_ns > b.excess_ns;
+             });
   return rows;
 }
 

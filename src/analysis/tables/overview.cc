@@ -10,6 +10,7 @@
 #include "analysis/stats.h"
 #include "analysis/step_busy.h"
 #include "analysis/summary.h"
+#include "base/stable_sort.h"
 #include "trace/event_type.h"
 
 namespace stepscope {
@@ -102,12 +103,11 @@ std::vector<OverviewRow> HostRows(const EventTree& tree, const StepTable& steps,
                                steps));
   }
   const std::string_view step = EventTypeName(STEPSCOPE_PROFILE_STEP);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const OverviewRow& a, const OverviewRow& b) {
-                     if ((a.type == step) != (b.type == step))
-                       return a.type == step;
-                     return a.time_ns > b.time_ns;
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [&](const OverviewRow& a, const OverviewRow& b) {
+               if ((a.type == step) != (b.type == step)) return a.type == step;
+               return a.time_ns > b.time_ns;
+             });
   return rows;
 }
 

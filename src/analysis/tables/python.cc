@@ -12,6 +12,7 @@
 #include "analysis/tables/by_name.h"
 #include "analysis/tables/common_columns.h"
 #include "analysis/tables/self_times.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -98,10 +99,10 @@ std::vector<PythonRow> ComputePython(const EventTree& tree,
          shares.share(slot),
          trace.str(stats.name)});
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const PythonRow& a, const PythonRow& b) {
-                     return ComesBefore(a, b, sort);
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [&](const PythonRow& a, const PythonRow& b) {
+               return ComesBefore(a, b, sort);
+             });
   return rows;
 }
 

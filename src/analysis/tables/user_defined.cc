@@ -9,6 +9,7 @@
 #include "analysis/kinds.h"
 #include "analysis/tables/by_name.h"
 #include "analysis/tables/device_copies.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -146,10 +147,10 @@ class RangeTable {
           {MakeNamedRow(sum.name, steps_, sum.stats, shares_.share(sum.kind)),
            SpreadOf(sum.cpu_ns), SpreadOf(sum.gpu_ns)});
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](const RangeRow& a, const RangeRow& b) {
-                       return ComesBefore(a, b, options_.sort);
-                     });
+    StableSort(rows.begin(), rows.end(),
+               [&](const RangeRow& a, const RangeRow& b) {
+                 return ComesBefore(a, b, options_.sort);
+               });
     return rows;
   }
 

@@ -16,6 +16,7 @@
 #include "analysis/kinds.h"
 #include "analysis/step_finder.h"
 #include "analysis/views/view_table.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -91,10 +92,10 @@ class Folder {
       row.step_ns = Percentile(lengths_, 50);
       rows.push_back(std::move(row));
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const FoldedRow& a, const FoldedRow& b) {
-                       return a.start.p50_ns < b.start.p50_ns;
-                     });
+    StableSort(rows.begin(), rows.end(),
+               [](const FoldedRow& a, const FoldedRow& b) {
+                 return a.start.p50_ns < b.start.p50_ns;
+               });
     return rows;
   }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/tables/rows.h"
+#include "base/stable_sort.h"
 
 namespace stepscope {
 namespace {
@@ -111,11 +112,11 @@ HeldTable ComputeHeldTable(const EventTree& tree, const MemoryAccount& account,
         {"other_bytes", Add(tree, account, *query.other, true, held)});
   std::vector<HeldThenRow> rows;
   for (auto& [key, row] : held) rows.push_back(std::move(row));
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const HeldThenRow& a, const HeldThenRow& b) {
-                     return query.other ? a.change_bytes() > b.change_bytes()
-                                        : a.bytes > b.bytes;
-                   });
+  StableSort(rows.begin(), rows.end(),
+             [&](const HeldThenRow& a, const HeldThenRow& b) {
+               return query.other ? a.change_bytes() > b.change_bytes()
+                                  : a.bytes > b.bytes;
+             });
   return {HeldThenColumns(query.other.has_value()),
           ViewRows(RowList::Own(std::move(rows)), std::move(facts))};
 }

@@ -10,6 +10,7 @@
 
 #include "base/executor.h"
 #include "base/file.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "cli/dataset/map.h"
 #include "cli/dataset/partial_files.h"
@@ -122,10 +123,10 @@ void PartialsOfJob::ReadHeads(const std::vector<std::string>& partials) {
     }
     files_.push_back(std::move(file));
   }
-  std::stable_sort(files_.begin(), files_.end(),
-                   [](const PartialFile& a, const PartialFile& b) {
-                     return NaturallyBefore(a.trace, b.trace);
-                   });
+  StableSort(files_.begin(), files_.end(),
+             [](const PartialFile& a, const PartialFile& b) {
+               return NaturallyBefore(a.trace, b.trace);
+             });
 }
 
 bool PartialsOfJob::Find(const std::vector<std::string>& inputs,

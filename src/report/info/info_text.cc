@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "analysis/ranks/hang.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/info/human.h"
@@ -232,11 +233,11 @@ void AddThreads(std::string& out, const Trace& trace) {
         thread.report != nullptr && !thread.report->open_scopes.empty();
     return (thread.dropped > 0 ? 2 : 0) + (open ? 1 : 0);
   };
-  std::stable_sort(threads.begin(), threads.end(),
-                   [&](const ThreadInfo& a, const ThreadInfo& b) {
-                     if (weight(a) != weight(b)) return weight(a) > weight(b);
-                     return a.events > b.events;
-                   });
+  StableSort(threads.begin(), threads.end(),
+             [&](const ThreadInfo& a, const ThreadInfo& b) {
+               if (weight(a) != weight(b)) return weight(a) > weight(b);
+               return a.events > b.events;
+             });
   out += "\n  " + Padded("thread", 12) + Padded("events", 14) +
          Padded("dropped", 12) + "name\n";
   uint64_t hidden_events = 0;

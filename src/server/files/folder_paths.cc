@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "query/dataset.h"
 
@@ -118,10 +119,10 @@ Result<FolderScan> FolderPaths::Scan() const {
   }
   if (!any) return Fail(ErrorCode::kIo, std::move(problem));
   if (roots_.size() > 1)
-    std::stable_sort(all.files.begin(), all.files.end(),
-                     [](const FoundFile& a, const FoundFile& b) {
-                       return NaturallyBefore(a.folder, b.folder);
-                     });
+    StableSort(all.files.begin(), all.files.end(),
+               [](const FoundFile& a, const FoundFile& b) {
+                 return NaturallyBefore(a.folder, b.folder);
+               });
   return all;
 }
 

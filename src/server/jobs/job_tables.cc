@@ -5,6 +5,7 @@
 
 #include "analysis/headline.h"
 #include "base/executor.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace stepscope::server {
@@ -35,7 +36,7 @@ std::map<std::string, std::vector<ListedTrace>> ByRun(
   std::map<std::string, std::vector<ListedTrace>> runs;
   for (const ListedTrace& one : list) runs[one.run].push_back(one);
   for (auto& [id, traces] : runs)
-    std::stable_sort(traces.begin(), traces.end(), IsBefore);
+    StableSort(traces.begin(), traces.end(), IsBefore);
   return runs;
 }
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/stable_sort.h"
 #include "importers/registry.h"
 #include "server/files/cache_key.h"
 #include "server/files/sessions.h"
@@ -73,7 +74,7 @@ std::vector<ListedTrace> TraceReader::List() {
     for (const Worker& worker : run.workers)
       for (const Window& window : worker.windows)
         list.push_back({window, run.id, worker.id, {}, {}, {}, nullptr});
-  std::stable_sort(
+  StableSort(
       list.begin(), list.end(), [](const ListedTrace& a, const ListedTrace& b) {
         return a.window.identity.changed_ns > b.window.identity.changed_ns;
       });

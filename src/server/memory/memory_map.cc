@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/tables/rows.h"
+#include "base/stable_sort.h"
 #include "server/timeline/curves.h"
 
 namespace stepscope::server {
@@ -168,7 +169,7 @@ MemoryGroups MemoryMap::MakeGroups(MemoryBy by) const {
   }
   std::vector<uint32_t> order(holders.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+  StableSort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return holders[a].most > holders[b].most;
   });
   MemoryGroups groups;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analysis/nested_calls.h"
+#include "base/stable_sort.h"
 
 namespace stepscope::server {
 namespace {
@@ -58,10 +59,10 @@ class Adder {
     BoxSums sums;
     sums.events = events_;
     for (auto& [key, row] : rows_) sums.rows.push_back(std::move(row));
-    std::stable_sort(sums.rows.begin(), sums.rows.end(),
-                     [](const BoxRow& a, const BoxRow& b) {
-                       return a.total_ns > b.total_ns;
-                     });
+    StableSort(sums.rows.begin(), sums.rows.end(),
+               [](const BoxRow& a, const BoxRow& b) {
+                 return a.total_ns > b.total_ns;
+               });
     return sums;
   }
 
