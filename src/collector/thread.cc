@@ -327,7 +327,7 @@ bool WasLeftByJump() {
   uint64_t mark = 0;
   if (!ReadOwnMemory(entered_mark.where, &mark, sizeof(mark)))
     return errno == EFAULT;
-  return mark != entered_mark.mark;
+  return mark != MarkAt(entered_mark.where);
 }
 
 void CountDrop(ThreadState* state, uint32_t reason, bool side) {

@@ -76,12 +76,14 @@ struct ThreadState {
   char error[kErrorBytes];
 };
 
-// Where the call that made the thread busy has its mark, and which.
+// The call that is inside, or about to be.
 struct EnteredMark {
-  uintptr_t where;
-  uint64_t mark;
+  uintptr_t where;   // of its mark, on the stack
   uint32_t refused;  // calls since then
 };
+constexpr uint64_t MarkAt(uintptr_t where) {
+  return where ^ 0x9e3779b97f4a7c15u;
+}
 extern __thread EnteredMark entered_mark
     __attribute__((tls_model("initial-exec")));
 
@@ -90,6 +92,13 @@ extern __thread EnteredMark entered_mark
 bool WasLeftByJump();
 
 // Guards one call into the collector on this thread.
+//
+// A handler that finds the thread busy must find the mark of the call that it
+// interrupts, or it would take that call for one that was left by a jump, and
+// enter on top of it: both would then move the cursor. So the mark is in place
+// before the thread is busy, and stays until it no longer is. A handler that
+// comes before or after finds the thread not busy, enters, and leaves `where`
+// as it found it.
 class Entered {
  public:
   // Turned away: a handler that interrupted the collector, or the inline code
@@ -101,17 +110,21 @@ class Entered {
       ok_ = hot->busy == kInside && WasLeftByJump();
       if (!ok_) return;
     }
-    hot_->busy = kInside;
+    const auto where = reinterpret_cast<uintptr_t>(&mark_);
+    before_ = entered_mark.where;
+    mark_ = MarkAt(where);
+    entered_mark.where = where;
     entered_mark.refused = 0;
-    mark_ = ++entered_mark.mark;
-    entered_mark.where = reinterpret_cast<uintptr_t>(&mark_);
+    __asm__ volatile("" ::: "memory");
+    hot_->busy = kInside;
     __asm__ volatile("" ::: "memory");
   }
   ~Entered() {
     if (!ok_) return;
     __asm__ volatile("" ::: "memory");
-    mark_ = 0;
     if (hot_->busy == kInside) hot_->busy = kOutside;
+    __asm__ volatile("" ::: "memory");
+    entered_mark.where = before_;
   }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
@@ -120,6 +133,7 @@ class Entered {
  private:
   ThreadHot* hot_;
   volatile uint64_t mark_ = 0;
+  uintptr_t before_ = 0;
   bool ok_;
 };
 
