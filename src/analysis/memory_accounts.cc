@@ -71,11 +71,12 @@ std::vector<MemoryAccount> MakeMemoryAccounts(const EventTree& tree) {
     account.owner_of.reserve(account.allocations.size());
     std::unordered_map<uint64_t, uint32_t> numbers;
     for (const BlockLife& allocation : account.allocations) {
-      const MemoryOwner owner{
-          accountable.Of(trace.memory().stored()[allocation.made].owner),
-          categories.Of(allocation)};
+      const Row made = trace.memory().stored()[allocation.made].owner;
+      const MemoryOwner owner{accountable.Of(made), accountable.StackOf(made),
+                              categories.Of(allocation)};
+      // The stack says who is accountable, too.
       const uint64_t key =
-          uint64_t{owner.row} << 8 | static_cast<uint64_t>(owner.category);
+          uint64_t{owner.stack} << 8 | static_cast<uint64_t>(owner.category);
       const auto [number, fresh] = numbers.try_emplace(
           key, static_cast<uint32_t>(account.owners.size()));
       if (fresh) account.owners.push_back(owner);
@@ -111,9 +112,9 @@ std::string OwnerText(const EventTree& tree, const MemoryOwner& owner,
     case MemoryBy::kOperator:
       return std::string(OwnerName(tree.trace(), owner.row));
     case MemoryBy::kModule:
-      return ModulesOf(tree, owner.row);
+      return ModulesOf(tree, owner.stack);
     case MemoryBy::kLine:
-      return std::string(LineOf(tree.trace(), owner.row));
+      return std::string(LineOf(tree.trace(), owner.stack));
     case MemoryBy::kCategory:
       break;
   }

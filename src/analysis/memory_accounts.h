@@ -24,7 +24,8 @@ inline constexpr std::string_view kMemoryByNames[] = {"operator", "module",
 std::optional<MemoryBy> ParseMemoryBy(std::string_view text);
 
 struct MemoryOwner {
-  Row row = kNoRow;  // who is accountable
+  Row row = kNoRow;    // who is accountable
+  Row stack = kNoRow;  // that, or what has the stack in it
   MemoryCategory category = MemoryCategory::kOther;
 };
 

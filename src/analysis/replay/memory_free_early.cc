@@ -61,7 +61,7 @@ class EarlyFrees {
     const auto [known, fresh] = in_module_.try_emplace(owner, false);
     if (fresh)
       known->second =
-          !OwnerText(from_.tree, {owner, MemoryCategory::kTemporary},
+          !OwnerText(from_.tree, {owner, owner, MemoryCategory::kTemporary},
                      MemoryBy::kModule)
                .empty();
     return known->second;

@@ -11,6 +11,7 @@
 #include "analysis/event_tree.h"
 #include "analysis/flat_map.h"
 #include "analysis/kinds.h"
+#include "analysis/memory_script.h"
 
 namespace stepscope {
 
@@ -37,6 +38,15 @@ class Accountable {
       row = caller;
     }
     return row;
+  }
+
+  // Whose stack is that of the allocation: from `owner` out to who is
+  // accountable, the first that has a line; the latter where none has.
+  Row StackOf(Row owner) {
+    const Row last = Of(owner);
+    for (Row row = owner; row != kNoRow && row != last; row = tree_.parent(row))
+      if (!LineOf(tree_.trace(), row).empty()) return row;
+    return last;
   }
 
   StringId NameOf(Row owner) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who takes more memory in every step, with the line that does.
-#include "analysis/memory_script.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
@@ -14,7 +13,6 @@ namespace {
 struct GrowthRow {
   std::string process;
   LeakRow leak;
-  std::string_view line;
 };
 
 RowList GrowthRows(const Summary& summary) {
@@ -24,7 +22,7 @@ RowList GrowthRows(const Summary& summary) {
   std::vector<GrowthRow> rows;
   for (const MemoryPlace& place : ComputeMemory(tree, steps))
     for (const LeakRow& leak : place.life.leaks)
-      rows.push_back({place.process_name, leak, LineOf(trace, leak.example)});
+      rows.push_back({place.process_name, leak});
   return RowList::Own(std::move(rows));
 }
 
@@ -44,7 +42,7 @@ TableSchema DeclareMemoryGrowthTable() {
   columns.Count("steps", "steps in which it grew",
                 [](const GrowthRow& row) { return row.leak.steps; });
   columns.Text("line", "the innermost line of the program that is not torch's",
-               [](const GrowthRow& row) { return TextOrNone(row.line); });
+               [](const GrowthRow& row) { return TextOrNone(row.leak.line); });
   return {.key = "memory_growth",
           .title = "Growth of memory",
           .meaning = "which lines take more memory in every step?",

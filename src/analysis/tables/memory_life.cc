@@ -27,6 +27,7 @@ struct Allocation {
   StringId name;
   uint32_t step = StepFinder::kNone;  // of the process, in time order
   Row owner = kNoRow;                 // who is accountable
+  Row made = kNoRow;                  // in which event
 };
 
 // Places often have the same addresses.
@@ -82,7 +83,8 @@ class Replay {
     }
     const Row owner = accountable_.Of(event.owner);
     live_[key] = {Magnitude(event.bytes), NameOfOwner(owner),
-                  finder_.Find(places_[place].process, event.time_ns), owner};
+                  finder_.Find(places_[place].process, event.time_ns), owner,
+                  event.owner};
   }
 
   StringId NameOfOwner(Row row) const {
@@ -125,6 +127,7 @@ class Replay {
     struct Growth {
       LeakRow row;
       int64_t most = -1;  // bytes of the example
+      Row made = kNoRow;  // likewise
       std::vector<bool> steps;
     };
     std::map<std::pair<uint32_t, uint32_t>, Growth> all;  // place, name
@@ -144,12 +147,15 @@ class Replay {
            allocation.owner < growth.row.example)) {
         growth.most = allocation.bytes;
         growth.row.example = allocation.owner;
+        growth.made = allocation.made;
       }
       if (!growth.steps[allocation.step]) ++growth.row.steps;
       growth.steps[allocation.step] = true;
     }
-    for (const auto& [key, growth] : all) {
+    for (auto& [key, growth] : all) {
       if (growth.row.steps + 2 != growth.steps.size()) continue;
+      growth.row.line =
+          LineOf(tree_.trace(), accountable_.StackOf(growth.made));
       lives_[key.first].leaks.push_back(growth.row);
     }
     for (MemoryLife& life : lives_) {

@@ -29,7 +29,8 @@ struct LeakRow {
   int64_t bytes = 0;  // of the steps between, together
   uint64_t allocations = 0;
   uint64_t steps = 0;
-  Row example = kNoRow;  // the event that allocated most of it at once, if any
+  Row example = kNoRow;   // the event that allocated most of it at once, if any
+  std::string_view line;  // from which that was asked for
 };
 
 struct MemoryLife {

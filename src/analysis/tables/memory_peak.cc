@@ -36,7 +36,7 @@ void AddHeld(const Trace& trace, const MemoryAccount& account,
   for (const HeldByOwner& one : HeldAfter(trace, account, peak_event)) {
     const MemoryOwner& owner = account.owners[one.owner];
     const std::string_view name = OwnerName(trace, owner.row);
-    const std::string_view line = LineOf(trace, owner.row);
+    const std::string_view line = LineOf(trace, owner.stack);
     const std::string_view category = MemoryCategoryName(owner.category);
     HeldRow& row = held[{name, line, category}];
     row.owner = name;

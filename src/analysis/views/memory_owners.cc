@@ -16,15 +16,9 @@
 namespace stepscope {
 namespace {
 
-std::optional<Interval> RangeOf(const ViewQuery& query) {
-  if (!query.range) return std::nullopt;
-  return Interval{SaturatingAdd(query.range->begin, query.origin_ns),
-                  SaturatingAdd(query.range->end, query.origin_ns)};
-}
-
 std::vector<MemoryRow> ComputeOwners(const ViewInput& input) {
   const Trace& trace = input.tree.trace();
-  const std::optional<Interval> range = RangeOf(input.query);
+  const std::optional<Interval>& range = input.query.range;
   const ProcessFilter of_process(trace, input.query.process);
   Accountable accountable(input.tree);
   MemoryRows rows;
@@ -43,8 +37,7 @@ std::vector<MemoryRow> ComputeOwners(const ViewInput& input) {
 ViewRows ComputeLive(const ViewInput& input) {
   const Trace& trace = input.tree.trace();
   const ProcessFilter of_process(trace, input.query.process);
-  const std::vector<MemoryOfPlace> places =
-      SumMemory(trace, RangeOf(input.query));
+  const std::vector<MemoryOfPlace> places = SumMemory(trace, input.query.range);
   std::vector<MemoryLife> lives =
       ComputeMemoryLives(input.tree, input.steps, places);
   const MemoryOfPlace* most = nullptr;

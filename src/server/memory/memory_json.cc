@@ -133,7 +133,7 @@ void WriteWho(JsonWriter& json, const EventTree& tree, const char* key,
   else
     json.Int(owner.row);
   json.Key("frames").BeginArray();
-  for (const std::string& frame : FramesOf(tree.trace(), owner.row))
+  for (const std::string& frame : FramesOf(tree.trace(), owner.stack))
     json.String(frame);
   json.EndArray().EndObject();
 }
