@@ -5,7 +5,8 @@
 usage: check_style.py [ROOT]
 
 That is: licence line, 80 columns, tabs, trailing blanks, newline at the end,
-#pragma once, notes to self, and files above 600 lines.
+#pragma once, notes to self, files above 600 lines, and tests in C++ that no
+CMakeLists.txt names, which nothing compiles.
 """
 
 import argparse
@@ -85,6 +86,15 @@ def problems_of(path):
                 yield number, f"{note} in the sources"
 
 
+def tests_named(files):
+    """The tests in C++ that some CMakeLists.txt names."""
+    found = set()
+    for lists in [path for path in files if path.name == "CMakeLists.txt"]:
+        for name in re.findall(r"[\w./-]+_test\.cc\b", lists.read_text()):
+            found.add((lists.parent / name).resolve())
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", nargs="?", default=".")
@@ -94,9 +104,13 @@ def main():
     if not files:
         sys.exit(f"check_style: no sources under {root}")
     count = 0
+    named = tests_named(files)
     for path in files:
         for number, what in problems_of(path):
             print(f"{path.relative_to(root)}:{number}: {what}")
+            count += 1
+        if path.name.endswith("_test.cc") and path not in named:
+            print(f"{path.relative_to(root)}:1: in no CMakeLists.txt")
             count += 1
     print(f"check_style: {len(files)} files, {count} problems")
     return 1 if count else 0

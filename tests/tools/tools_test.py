@@ -116,6 +116,17 @@ class CheckStyle(unittest.TestCase):
     def test_clean_file_passes(self):
         self.assertEqual(self.problems(CLEAN), [])
 
+    def test_a_test_that_nothing_compiles_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder).resolve()
+            (root / "a").mkdir()
+            for name in ["a/one_test.cc", "a/none_test.cc"]:
+                (root / name).touch()
+            lists = root / "CMakeLists.txt"
+            lists.write_text("stepscope_test(t SOURCES a/one_test.cc)")
+            self.assertEqual(check_style.tests_named([lists]),
+                             {root / "a/one_test.cc"})
+
     def test_each_defect_is_named(self):
         note = "TO" + "DO"
         for text, wanted in [
