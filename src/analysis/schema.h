@@ -32,7 +32,8 @@ struct Summary;
 
 // TypeText (report/table_json.h) names them in this order.
 enum class CellType : uint8_t {
-  kTime,    // integer nanoseconds
+  kTime,    // how long: integer nanoseconds
+  kMoment,  // when: the same, on the clock of the trace; see moments.h
   kCount,   // a whole number
   kBytes,   // a whole number
   kRatio,   // 0..1
@@ -42,6 +43,10 @@ enum class CellType : uint8_t {
   kList,  // values of one kind
   kRows,  // rows inside a row
 };
+
+constexpr bool IsInNanoseconds(CellType type) {
+  return type == CellType::kTime || type == CellType::kMoment;
+}
 
 // How the value of a row came about from single events.
 enum class Adds : uint8_t {
@@ -180,6 +185,11 @@ class ColumnsOf {
   template <typename Get>
   ColumnsOf& Time(std::string name, std::string meaning, Get get) {
     return Time(std::move(name), Adds::kNothing, std::move(meaning), get);
+  }
+  template <typename Get>
+  ColumnsOf& Moment(std::string name, std::string meaning, Get get) {
+    return Add(std::move(name), CellType::kMoment, Adds::kNothing,
+               std::move(meaning), get);
   }
   template <typename Get>
   ColumnsOf& Count(std::string name, std::string meaning, Get get) {

@@ -261,6 +261,7 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
       ComputeEnergy(tree, steps, options.steps.value_or(StepChoice::Settled()));
   summary.steps = ListSteps(tree, steps, summary.measured.get(), energy);
   summary.energy = std::move(energy.devices);
+  summary.origin_ns = trace.first_time_ns().value_or(0);
   summary.step_notes = StepNotes(summary, options);
   summary.notes = SummaryNotes(summary, options);
   return summary;

@@ -74,8 +74,10 @@ struct Summary {
   std::string left_out;  // which steps were, as a sentence; empty: none
   bool has_steps = false;
   bool thread_sep = false;  // operators and user_defined are per thread
-  int64_t total_ns = 0;     // what ratios are of: steps, else recorded window
-  uint64_t no_launch = 0;   // device events whose launch was not recorded
+  // The earliest time of the whole trace, whatever steps were chosen.
+  int64_t origin_ns = 0;
+  int64_t total_ns = 0;    // what ratios are of: steps, else recorded window
+  uint64_t no_launch = 0;  // device events whose launch was not recorded
   // Host events that end after the event in which they began.
   uint64_t outlives_parent = 0;
   std::vector<StepRow> steps;  // by start; all that were recorded

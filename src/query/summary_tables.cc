@@ -33,6 +33,7 @@ std::string NameOf(const ViewTable& table) {
 ColumnType TypeOf(CellType type) {
   switch (type) {
     case CellType::kTime:
+    case CellType::kMoment:
     case CellType::kCount:
     case CellType::kBytes:
       return ColumnType::kBigint;
@@ -165,7 +166,6 @@ Status AddViewTables(const std::shared_ptr<const Trace>& trace, uint64_t chosen,
                      Database& db) {
   const EventTree tree(*trace);
   const StepTable steps(tree);
-  const ViewQuery query{.origin_ns = trace->first_time_ns().value_or(0)};
   for (size_t i = 0; i < ViewTables().size(); ++i) {
     const ViewTable& table = ViewTables()[i];
     if ((chosen >> i & 1) == 0 || !IsAskedByItself(table)) continue;

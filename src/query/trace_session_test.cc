@@ -230,8 +230,7 @@ TEST(TraceSession, TheQueryBesideATableGivesItsRows) {
                      table.columns, table.rows(summary));
     const EventTree tree(*trace);
     const StepTable steps(tree);
-    const ViewInput input{
-        tree, steps, {.origin_ns = trace->first_time_ns().value_or(0)}};
+    const ViewInput input{tree, steps, {}};
     for (const ViewTable& table : ViewTables())
       if (IsAskedByItself(table))
         ExpectSameRows(*session, "view_" + std::string(table.key),

@@ -21,7 +21,7 @@ std::string PlaceOf(const Trace& trace, Row row) {
   const char* const kind =
       track.kind == TrackKind::kStream ? "stream" : "thread";
   const int64_t since =
-      SaturatingSubtract(trace.start_ns()[row], trace.begin_ns());
+      SaturatingSubtract(trace.start_ns()[row], summary.origin_ns);
   return Format("e.g. %.6f s after the start, %s %lld",
                 static_cast<double>(since) / 1e9, kind,
                 static_cast<long long>(track.id));

@@ -19,6 +19,7 @@ namespace {
 const char* FormatOf(CellType type) {
   switch (type) {
     case CellType::kTime:
+    case CellType::kMoment:
     case CellType::kCount:
     case CellType::kBytes:
       return "l";
@@ -130,6 +131,7 @@ bool AppendCell(ArrayNode& node, const TableColumn& column, const Cell& cell) {
   node.AddValidity(!IsNull(cell));
   switch (column.type) {
     case CellType::kTime:
+    case CellType::kMoment:
     case CellType::kCount:
     case CellType::kBytes: {
       const auto* value = std::get_if<int64_t>(&cell);

@@ -21,6 +21,7 @@ bool Fits(CellType type, const Cell& cell) {
   if (IsNull(cell)) return true;
   switch (type) {
     case CellType::kTime:
+    case CellType::kMoment:
     case CellType::kCount:
     case CellType::kBytes:
       return std::holds_alternative<int64_t>(cell);

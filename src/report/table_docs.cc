@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table_docs.h"
 
+#include <algorithm>
+
 #include "report/table_json.h"
 
 namespace stepscope {
@@ -10,6 +12,8 @@ std::string TypeName(CellType type) {
   switch (type) {
     case CellType::kTime:
       return "time, ns";
+    case CellType::kMoment:
+      return "moment, ns";
     case CellType::kRatio:
       return "ratio, 0..1";
     case CellType::kBool:
@@ -33,6 +37,12 @@ void AddColumns(const std::string& prefix,
   }
 }
 
+bool HasMoments(const std::vector<TableColumn>& columns) {
+  return std::ranges::any_of(columns, [](const TableColumn& column) {
+    return column.type == CellType::kMoment || HasMoments(column.columns);
+  });
+}
+
 }  // namespace
 
 std::string ColumnSection(const TableSchema& table) {
@@ -43,8 +53,12 @@ std::string ColumnSection(const TableSchema& table) {
   if (!table.json_views) out += "; in JSON part of other tables";
   out +=
       ". CSV and Arrow join names by `_`. *Union*: what happens twice at once "
-      "counts once; *sum*: twice.\n\n| column | type | adds up | meaning |\n"
-      "|---|---|---|---|\n";
+      "counts once; *sum*: twice.";
+  if (HasMoments(table.columns))
+    out +=
+        " *Moment*: on the clock of the trace as data; text, Markdown and the "
+        "viewer count from the start of the trace.";
+  out += "\n\n| column | type | adds up | meaning |\n|---|---|---|---|\n";
   AddColumns("", table.columns, out);
   return out + std::string(kColumnsEnd);
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/moments.h"
 #include "analysis/looks.h"
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -104,8 +105,8 @@ class TableGridMaker {
       return ShownName(ShownIn(column.name, *text), longest, options_.style);
     }
     if (const auto* integer = std::get_if<int64_t>(&cell)) {
-      return column.type == CellType::kTime ? cells_.Time(*integer)
-                                            : std::to_string(*integer);
+      return IsInNanoseconds(column.type) ? cells_.Time(*integer)
+                                          : std::to_string(*integer);
     }
     if (const auto* number = std::get_if<double>(&cell)) {
       return column.type == CellType::kRatio ? Cells::Percent(*number)
@@ -208,6 +209,8 @@ void AddLines(const TableGridMaker& make, const Level& level, bool with_parent,
       width = of_keys;
     }
     part.push_back(i);
+  const std::vector<TableColumn> columns =
+      WithMomentsFrom(summary.origin_ns, table.columns);
     width += widths[i];
   }
   AddPart(lines.grid, part, first, grids);
@@ -248,7 +251,7 @@ void AddLevels(const TableGridMaker& make, const Level& level,
 std::string ColumnHead(const TableColumn& column, TimeUnit unit) {
   const TableColumn& value =
       column.type == CellType::kList ? column.columns.front() : column;
-  const std::string_view of = value.type == CellType::kTime ? TimeUnitName(unit)
+  const std::string_view of = IsInNanoseconds(value.type) ? TimeUnitName(unit)
                               : value.type == CellType::kRatio ? "%"
                               : value.type == CellType::kBytes
                                   ? (column.title == "Bytes" ? "" : "bytes")

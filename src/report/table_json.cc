@@ -93,7 +93,7 @@ std::string_view AddsText(Adds adds) {
 }
 
 std::string_view UnitText(const TableColumn& column) {
-  if (column.type == CellType::kTime) return "ns";
+  if (IsInNanoseconds(column.type)) return "ns";
   if (column.type == CellType::kBytes) return "bytes";
   return column.unit;
 }

@@ -12,7 +12,7 @@ namespace stepscope {
 // The value that stands for the table: a list, an object or null.
 void WriteTable(JsonWriter& json, const TableSchema& table,
                 const RowList& rows);
-// "time", "count", ...; "sum", "union" or ""; "ns", "bytes" or its own.
+// "time", "moment", ...; "sum", "union" or ""; "ns", "bytes" or its own.
 std::string_view TypeText(CellType type);
 std::string_view AddsText(Adds adds);
 std::string_view UnitText(const TableColumn& column);

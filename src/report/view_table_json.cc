@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/moments.h"
 #include "report/table_json.h"
 
 namespace stepscope {
@@ -56,11 +57,16 @@ void WriteColumnDeclarations(JsonWriter& json,
       WriteColumnDeclarations(json, column.columns);
     json.EndObject();
   }
+  const auto rows_of = [&](const EventTree& part, const StepTable& of_part) {
+    return FlatTableJson(WithMomentsFrom(origin_ns, table.columns),
+                         table.rows({part, of_part, query}));
+  };
   json.EndArray();
 }
 
 Result<std::string> ViewTableJson(const EventTree& tree, const StepTable& all,
-                                  std::string_view key, const ViewQuery& query,
+                                  int64_t origin_ns, std::string_view key,
+                                  const ViewQuery& query,
                                   const std::optional<StepChoice>& steps) {
   const ViewTable& table = *FindViewTable(key);
   if (!steps || steps->kind == StepChoice::Kind::kAll)

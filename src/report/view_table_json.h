@@ -24,9 +24,10 @@ std::string FlatTableJson(const std::vector<TableColumn>& columns,
 
 // {"columns":[{"key","title","type","unit","adds","meaning"}],"rows":[[..]]}
 // of a view table; `steps`: of these only. REQUIRES: FindViewTable(key).
-// `all`: the steps of `tree`, with warm-up.
+// `all`: the steps of `tree`, with warm-up; `origin_ns`: moments count from it.
 Result<std::string> ViewTableJson(const EventTree& tree, const StepTable& all,
-                                  std::string_view key, const ViewQuery& query,
+                                  int64_t origin_ns, std::string_view key,
+                                  const ViewQuery& query,
                                   const std::optional<StepChoice>& steps);
 
 // "columns" and "rows" of such a table, into an object that is open: the first

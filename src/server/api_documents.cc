@@ -69,12 +69,12 @@ Result<std::string> AnswerViewTable(const OpenTrace& open,
                                     KeptTexts& kept) {
   const std::string place = parameters.Text("place");
   const std::string process = parameters.Text("process");
-  ViewQuery query{
-      .origin_ns = open.origin_ns(), .place = place, .process = process};
+  ViewQuery query{.place = place, .process = process};
   if (parameters.has("t0") || parameters.has("t1")) {
     STEPSCOPE_TRY_ASSIGN(const int64_t begin, parameters.Integer("t0"));
     STEPSCOPE_TRY_ASSIGN(const int64_t end, parameters.Integer("t1"));
-    query.range = Interval{begin, end};
+    query.range = Interval{SaturatingAdd(begin, open.origin_ns()),
+                           SaturatingAdd(end, open.origin_ns())};
   }
   return ViewTableDocument(open, parameters.Text("name"), query,
                            parameters.Text("steps"), kept);

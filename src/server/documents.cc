@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/compare/compare.h"
+#include "analysis/moments.h"
 #include "analysis/replay/change.h"
 #include "analysis/replay/whatif.h"
 #include "analysis/summary.h"
@@ -127,9 +128,11 @@ Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
   WriteDeclaration(json, *table);
   json.Key("rows").BeginArray();
   const RowList rows = table->rows(summary);
+  const std::vector<TableColumn> columns =
+      WithMomentsFrom(open.origin_ns(), table->columns);
   for (size_t i = 0; i < rows.size(); ++i) {
     json.BeginArray();
-    for (const TableColumn& column : table->columns)
+    for (const TableColumn& column : columns)
       WriteCell(json, column, column.cell(rows[i]));
     json.EndArray();
   }
@@ -155,7 +158,8 @@ Result<std::string> ViewTableDocument(const OpenTrace& open,
   id += "\n" + std::to_string(query.process.size()) + "\n" +
         std::string(query.process) + std::string(query.place);
   STEPSCOPE_TRY_ASSIGN(const KeptTexts::Text text, kept.Get(id, [&] {
-    return ViewTableJson(open.tree(), open.steps(), key, query, choice);
+    return ViewTableJson(open.tree(), open.steps(), open.origin_ns(), key,
+                         query, choice);
   }));
   return *text;
 }

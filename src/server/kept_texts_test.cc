@@ -90,7 +90,7 @@ TEST(ViewTableDocumentTest, IsComputedOnceForWhatIsAsked) {
     EXPECT_TRUE(text);
     return *text;
   };
-  const ViewQuery all = {.origin_ns = open.origin_ns(), .place = "Place(cpu)"};
+  const ViewQuery all = {.place = "Place(cpu)"};
   ViewQuery part = all;
   part.range = Interval{0, 5};
   const std::string first = ask("memory_owners", all, "");

@@ -57,8 +57,18 @@ void JobFiles::AddTo(TraceBuilder& builder) {
 
 RankJob JobFiles::AnalyseRanks(Alignment how) {
   std::vector<FileDigest> digests;
-  for (PartialBody& file : files_) digests.push_back(std::move(file.digest));
-  return AnalyseFiles(std::move(digests), how, &clocks_);
+  std::vector<std::optional<int64_t>> firsts;
+  for (PartialBody& file : files_) {
+    firsts.push_back(file.digest.clock.first_ns);
+    digests.push_back(std::move(file.digest));
+  }
+  RankJob job = AnalyseFiles(std::move(digests), how, &clocks_);
+  for (size_t i = 0; i < firsts.size(); ++i) {
+    if (!firsts[i]) continue;
+    const int64_t first_ns = clocks_[i](*firsts[i]);
+    origin_ns_ = std::min(origin_ns_.value_or(first_ns), first_ns);
+  }
+  return job;
 }
 
 void JobFiles::AddSteps(const Trace& trace, Summary& summary) const {

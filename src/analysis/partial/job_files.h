@@ -26,6 +26,8 @@ class JobFiles {
 
   // Lays the files on one clock; before anything below.
   RankJob AnalyseRanks(Alignment how);
+  // The earliest time of all files on that clock.
+  int64_t origin_ns() const { return origin_ns_.value_or(0); }
 
   void AddSteps(const Trace& trace, Summary& summary) const;
 
@@ -73,6 +75,7 @@ class JobFiles {
   ViewSet views_;
   std::vector<uint32_t> first_process_;  // by file
   std::vector<ClockMap> clocks_;         // by file, to the job's
+  std::optional<int64_t> origin_ns_;
 };
 
 }  // namespace stepscope

@@ -84,6 +84,7 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   summary.no_launch = job.WithoutLaunch();
   summary.outlives_parent = job.OutlivingParent();
   RankJob ranks = job.AnalyseRanks(how);
+  summary.origin_ns = job.origin_ns();
   job.AddSteps(trace, summary);
   const int64_t gpu_ns = job.GpuTime();
   const int64_t all_gpu_ns = job.AllGpuTime();

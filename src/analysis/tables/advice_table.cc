@@ -50,11 +50,11 @@ ColumnsOf<EvidenceRow> EvidenceColumns() {
         if (!row.has_example()) return std::nullopt;
         return row.trace->str(row.trace->name()[row.evidence->example]);
       });
-  columns.Time("example.start_ns", "when it began",
-               [](const EvidenceRow& row) -> Optional {
-                 if (!row.has_example()) return std::nullopt;
-                 return row.trace->start_ns()[row.evidence->example];
-               });
+  columns.Moment("example.start_ns", "when it began",
+                 [](const EvidenceRow& row) -> Optional {
+                   if (!row.has_example()) return std::nullopt;
+                   return row.trace->start_ns()[row.evidence->example];
+                 });
   columns.Time("example.dur_ns", "how long it took",
                [](const EvidenceRow& row) -> Optional {
                  if (!row.has_example()) return std::nullopt;
@@ -71,12 +71,12 @@ ColumnsOf<EvidenceRow> EvidenceColumns() {
   columns.Count("example.thread", "its thread, if it is a host event",
                 [](const EvidenceRow& row) { return row.IdIf(false); });
   columns.AbsentIfNull();
-  columns.Time("range.start_ns",
-               "without an example, when what it is about began, if known",
-               [](const EvidenceRow& row) -> Optional {
-                 if (!row.has_range()) return std::nullopt;
-                 return row.evidence->range.begin;
-               });
+  columns.Moment("range.start_ns",
+                 "without an example, when what it is about began, if known",
+                 [](const EvidenceRow& row) -> Optional {
+                   if (!row.has_range()) return std::nullopt;
+                   return row.evidence->range.begin;
+                 });
   columns.Time("range.dur_ns", "how long that took",
                [](const EvidenceRow& row) -> Optional {
                  if (!row.has_range()) return std::nullopt;

@@ -194,11 +194,11 @@ TableSchema DeclareIdleTable() {
             [](const CauseRow& row) { return row.row->longest_ns; })
       .As("Longest gap");
   columns
-      .Time("longest_at_ns", "where that one begins",
-            [](const CauseRow& row) -> std::optional<int64_t> {
-              if (row.row->gaps == 0) return std::nullopt;
-              return row.row->longest_at_ns;
-            })
+      .Moment("longest_at_ns", "where that one begins",
+              [](const CauseRow& row) -> std::optional<int64_t> {
+                if (row.row->gaps == 0) return std::nullopt;
+                return row.row->longest_at_ns;
+              })
       .As("Longest gap at");
   return {.key = "idle",
           .title = "Idle",

@@ -102,7 +102,7 @@ ColumnsOf<IterationRow> ListColumns() {
   columns.Count(
       "padded_requests", "requests that were computed, with padding",
       [](const IterationRow& row) { return row.mark.padded_requests; });
-  columns.Time("start_ns", "begin of the mark", &IterationRow::start_ns);
+  columns.Moment("start_ns", "begin of the mark", &IterationRow::start_ns);
   columns.Time("host_ns", Adds::kSum, "time of the mark",
                &IterationRow::host_ns);
   columns.Time("period_ns", Adds::kSum, "begin to begin of the next",

@@ -109,7 +109,7 @@ TableSchema DeclareMemoryProcessesTable() {
   columns.Bytes("allocated_bytes", Adds::kNothing,
                 "the most that was allocated at once",
                 &MemoryOfProcess::allocated_bytes);
-  columns.Time("peak_at_ns", "when that was", &MemoryOfProcess::peak_at_ns);
+  columns.Moment("peak_at_ns", "when that was", &MemoryOfProcess::peak_at_ns);
   columns.Count("step", "in which step, counted from 0",
                 &MemoryOfProcess::step);
   columns.Text(

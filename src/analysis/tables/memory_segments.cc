@@ -151,7 +151,7 @@ TableSchema DeclareMemorySegmentsTable() {
                "from the first that was given back until there was memory, of "
                "a retry: the least that it took",
                &SegmentRow::took_ns);
-  columns.Time("at_ns", "when it asked", &SegmentRow::at_ns);
+  columns.Moment("at_ns", "when it asked", &SegmentRow::at_ns);
   columns.Count("step", "in which step, counted from 0", &SegmentRow::step);
   columns.Text("line", "the innermost line of the program that is not torch's",
                [](const SegmentRow& row) { return TextOrNone(row.line); });

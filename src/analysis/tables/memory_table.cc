@@ -74,8 +74,8 @@ TableSchema DeclareMemoryTable() {
               [](const MemoryPlace& place) { return RowList::Of(place.rows); })
       .As("By operator");
   columns
-      .Time("peak_at_ns", "when most was allocated",
-            [](const MemoryPlace& place) { return place.life.peak_at_ns; })
+      .Moment("peak_at_ns", "when most was allocated",
+              [](const MemoryPlace& place) { return place.life.peak_at_ns; })
       .As("Time of the peak");
   columns
       .Nested("live_at_peak", "who held it then", LiveRowColumns(),

@@ -103,8 +103,8 @@ TableSchema DeclareOutliersTable() {
   columns.Count("index", "number of the step",
                 [](const OddStep& row) { return row.row->index; });
   columns.Count("pid", "process", &OddStep::pid);
-  columns.Time("start_ns", "when it began",
-               [](const OddStep& row) { return row.row->start_ns; });
+  columns.Moment("start_ns", "when it began",
+                 [](const OddStep& row) { return row.row->start_ns; });
   columns.Time("dur_ns", "how long it took",
                [](const OddStep& row) { return row.row->dur_ns; });
   columns.Time("median_ns", "the median step of the process",

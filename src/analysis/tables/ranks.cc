@@ -107,8 +107,8 @@ TableSchema DeclareRankStepsTable() {
   columns.Count("step", "number of the step; empty: the recorded window",
                 [](const RankStepRow& row) { return StepNumber(row.step); });
   columns.Count("rank", "number of the rank", &RankStepRow::rank);
-  columns.Time("start_ns", "when it began, on the clock of the job",
-               &RankStepRow::start_ns);
+  columns.Moment("start_ns", "when it began, on the clock of the job",
+                 &RankStepRow::start_ns);
   columns.Time("step_ns", "how long it took", &RankStepRow::step_ns)
       .As("Step time");
   columns.Time("computation_ns", Adds::kUnion,

@@ -37,9 +37,9 @@ ColumnsOf<RequestRow> RequestColumns() {
                &RequestRow::gpu_decode_ns);
   columns.Count("iterations", "that worked on it",
                 &RequestRow::iteration_count);
-  columns.Time("arrival_ns", "when it came", &RequestRow::arrival_ns);
-  columns.Time("end_ns", "when it ended; none: it had not",
-               &RequestRow::end_ns);
+  columns.Moment("arrival_ns", "when it came", &RequestRow::arrival_ns);
+  columns.Moment("end_ns", "when it ended; none: it had not",
+                 &RequestRow::end_ns);
   columns.Bool("tokens_recorded",
                "the program said when tokens were there; else concluded",
                &RequestRow::token_times_recorded);

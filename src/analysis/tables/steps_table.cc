@@ -11,7 +11,7 @@ namespace stepscope {
 TableSchema DeclareStepsTable() {
   ColumnsOf<StepRow> columns;
   columns.Count("index", "number of the step", &StepRow::index);
-  columns.Time("start_ns", "when it began", &StepRow::start_ns);
+  columns.Moment("start_ns", "when it began", &StepRow::start_ns);
   columns.Time("dur_ns", "how long it took on the host", &StepRow::dur_ns)
       .As("On the host");
   columns
@@ -21,14 +21,14 @@ TableSchema DeclareStepsTable() {
             &StepRow::period_ns)
       .As("Start to start");
   columns
-      .Time("device_start_ns",
-            "when the device began the first work that it launched; empty "
-            "if there was none",
-            &StepRow::device_start_ns)
+      .Moment("device_start_ns",
+              "when the device began the first work that it launched; empty "
+              "if there was none",
+              &StepRow::device_start_ns)
       .As("Start on the device");
   columns
-      .Time("device_end_ns", "when the device ended the last of it",
-            &StepRow::device_end_ns)
+      .Moment("device_end_ns", "when the device ended the last of it",
+              &StepRow::device_end_ns)
       .As("End on the device");
   columns.Bool("warmup", "whether it was one of the first and not yet settled",
                &StepRow::warmup);

@@ -119,8 +119,8 @@ ColumnsOf<StepPartsRow> StepPartsColumns() {
                   return row.step->index;
                 });
   columns.Count("pid", "process", &StepPartsRow::pid);
-  columns.Time("start_ns", "when it began",
-               [](const StepPartsRow& row) { return row.step->range.begin; });
+  columns.Moment("start_ns", "when it began",
+                 [](const StepPartsRow& row) { return row.step->range.begin; });
   columns.List<int64_t>(
       "parts_ns", CellType::kTime, "its parts, in the order of `parts`",
       [](const StepPartsRow& row) {

@@ -100,10 +100,7 @@ class AllocationMatcher {
 
   void Free(AllocationRow& row, const MemoryEvent& event) {
     row.freed_by = NameOf(event);
-    row.freed_at_ns = TimeOf(event);
-  }
-  int64_t TimeOf(const MemoryEvent& event) const {
-    return SaturatingSubtract(event.time_ns, query_.origin_ns);
+    row.freed_at_ns = event.time_ns;
   }
   std::string_view NameOf(const MemoryEvent& event) {
     const StringId name = accountable_.NameOf(event.owner);
@@ -128,12 +125,12 @@ ViewTable DeclareMemoryEventsViewTable() {
                &AllocationRow::type);
   columns.Bytes("bytes", Adds::kNothing, "size of the allocation",
                 &AllocationRow::bytes);
-  columns.Time("allocated_at_ns", "when, from the begin of the trace",
-               &AllocationRow::allocated_at_ns);
+  columns.Moment("allocated_at_ns", "when it was taken",
+                 &AllocationRow::allocated_at_ns);
   columns.Text("freed_by", "event that freed it; empty: not recorded",
                &AllocationRow::freed_by);
-  columns.Time("freed_at_ns", "when, from the begin of the trace",
-               &AllocationRow::freed_at_ns);
+  columns.Moment("freed_at_ns", "when it was given back",
+                 &AllocationRow::freed_at_ns);
   columns.Time("dur_ns", "how long it was held", &AllocationRow::dur_ns)
       .As("Held for");
   columns.Text("address", "address of the memory",

@@ -22,7 +22,6 @@ namespace stepscope {
 
 // What a table may be limited to. Tables take what applies to them.
 struct ViewQuery {
-  int64_t origin_ns = 0;        // times of rows count from here
   std::string_view place = {};  // of memory; empty: all
   // As NameAmongSeveral() has it, of memory; empty: all.
   std::string_view process = {};

@@ -204,10 +204,9 @@ TEST(MemoryEventsTest, MatchesByAddressAndKeepsLonelySides) {
             "0x10 64 op 10 30 20\n"
             "0x99 32 - - 15 -\n"
             "0x10 8 (outside events) 150 - -\n");
-  EXPECT_EQ(c.Rows("memory_events", columns,
-                   {.origin_ns = 5, .range = Interval{10, 20}}),
-            "0x99 32 - - 10 -\n"
-            "0x10 128 op 15 - -\n");
+  EXPECT_EQ(c.Rows("memory_events", columns, {.range = Interval{15, 25}}),
+            "0x99 32 - - 15 -\n"
+            "0x10 128 op 20 - -\n");
 }
 
 TEST(FoldedStepsTest, LaysStepsOverEachOther) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/looks.h"
+#include "analysis/moments.h"
 #include "base/name_display.h"
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -65,7 +66,7 @@ std::string Maker::Text(const TableColumn& column, const Cell& cell) const {
     return redactor_.Cell(table_, column.name, ShownIn(column.name, *text));
   }
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
-    if (column.type == CellType::kTime) return Time(*integer);
+    if (IsInNanoseconds(column.type)) return Time(*integer);
     if (column.type == CellType::kBytes) return Bytes(*integer);
     return CountText(*integer);
   }
@@ -216,7 +217,9 @@ std::string TableCard(const TableSchema& table, const Summary& summary,
   if (rows.size() == 0 || (table.nothing && table.nothing(summary))) return "";
   const Maker make(table.key, style, redactor);
   Level level;
-  level.columns = &table.columns;
+  const std::vector<TableColumn> columns =
+      WithMomentsFrom(summary.origin_ns, table.columns);
+  level.columns = &columns;
   for (size_t i = 0; i < rows.size(); ++i) level.rows.emplace_back("", rows[i]);
   Cut(level, style.top);
   std::string body;

@@ -118,7 +118,7 @@ void WriteFlat(JsonWriter& json, const TableSchema& table,
 }
 
 bool IsMeasure(const TableColumn& column) {
-  return column.type == CellType::kTime && column.name != "start_ns";
+  return column.type == CellType::kTime;
 }
 
 void WriteMeasures(JsonWriter& json) {

@@ -46,8 +46,8 @@ TraceCard CardOf(const Trace& trace) {
   for (const Process& process : trace.processes())
     if (process.rank >= 0) card.ranks.push_back(process.rank);
   if (!summary) return card;
-  card.steps = summary->steps.size();
-  if (summary->step_time.steps > 0) card.step_ns = summary->step_time.p50_ns;
+  card.steps = summary->step_time.steps;
+  if (card.steps > 0) card.step_ns = summary->step_time.p50_ns;
   card.headline = HeadlineOf(*summary);
   return card;
 }

@@ -20,7 +20,7 @@ namespace stepscope::server {
 // A line of the list of traces.
 struct TraceCard {
   uint64_t events = 0;
-  uint64_t steps = 0;              // all that were recorded
+  uint64_t steps = 0;              // settled ones: the median is of them
   std::optional<int64_t> step_ns;  // median of the settled ones
   bool complete = true;
   uint64_t rejected = 0;  // records

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/schema.h"
+#include "analysis/moments.h"
 #include "analysis/tables/all_tables.h"
 #include "report/view_table_json.h"
 #include "server/serving/latencies.h"
@@ -27,7 +27,7 @@ void WriteTableOf(JsonWriter& json, std::string_view key,
                   const std::vector<TableColumn>& columns, const RowList& rows,
                   size_t most = SIZE_MAX) {
   json.Key(key).BeginObject();
-  WriteFlatTable(json, columns, rows, most);
+  WriteFlatTable(json, WithMomentsFrom(open.origin_ns(), columns), rows, most);
   json.EndObject();
 }
 
@@ -92,9 +92,8 @@ MemberRow RowOfMember(const OpenTrace& open, Serving::Member member,
   const RequestRow& request =
       open.serving()->requests(bill).list[member.request];
   const RequestIteration& one = request.iterations[member.at];
-  return {one.index, member.request, request.id,
-          one.kind,  one.tokens,     one.start_ns - open.origin_ns(),
-          one.gpu_ns};
+  return {one.index,  member.request, request.id, one.kind,
+          one.tokens, one.start_ns,   one.gpu_ns};
 }
 
 void AddWhatItDid(ColumnsOf<MemberRow>& columns) {
@@ -111,8 +110,7 @@ const std::vector<TableColumn>& IterationColumns() {
     ColumnsOf<MemberRow> columns;
     columns.Count("iteration", "its number, by time, from 0",
                   &MemberRow::iteration);
-    columns.Time("start_ns", "begin of its mark, from the begin of the trace",
-                 &MemberRow::start);
+    columns.Moment("start_ns", "begin of its mark", &MemberRow::start);
     AddWhatItDid(columns);
     return columns.Take();
   }();
