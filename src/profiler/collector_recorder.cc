@@ -75,7 +75,11 @@ class Collector final : public Recorder {
     if (rested) stepscope_arg_i64(scope, "rested", 1);
     return scope;
   }
-  void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
+  void EndStep(stepscope_scope scope, int64_t num_samples) override {
+    if (num_samples >= 0 && scope.slot != nullptr)
+      stepscope_arg_i64(scope, "samples", num_samples);
+    stepscope_end(scope);
+  }
 
   // Its event is already in the capture. Whoever reads it makes a mark of it:
   // a range would be taken for one of the program's.

@@ -66,7 +66,7 @@ class FakeRecorder final : public Recorder {
                    static_cast<long long>(number)));
     return {nullptr, 1};
   }
-  void EndStep(stepscope_scope scope) override {
+  void EndStep(stepscope_scope scope, int64_t) override {
     if (scope.begin != 0) log.Add("end");
   }
   void TakeBackStep(stepscope_scope scope) override {

@@ -59,7 +59,9 @@ class Flight final : public Recorder {
     stepscope_flight_step(number);
     return CollectorRecorder().BeginStep(number, rested);
   }
-  void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
+  void EndStep(stepscope_scope scope, int64_t num_samples) override {
+    CollectorRecorder().EndStep(scope, num_samples);
+  }
   void TakeBackStep(stepscope_scope scope) override {
     CollectorRecorder().TakeBackStep(scope);
   }

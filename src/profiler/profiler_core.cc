@@ -70,7 +70,7 @@ int ProfilerCore::Step(int64_t num_samples) {
   if (timer_only()) {
     ++step_;
   } else {
-    CloseStepLocked();
+    CloseStepLocked(num_samples);
     int64_t next = step_ + 1;
     lock.unlock();
     int state = AskScheduler(next);
@@ -306,8 +306,9 @@ void ProfilerCore::OpenStepLocked() {
   step_scope_ = recorder_.BeginStep(number, rested_);
 }
 
-void ProfilerCore::CloseStepLocked() {
-  recorder_.EndStep(std::exchange(step_scope_, stepscope_scope{nullptr, 0}));
+void ProfilerCore::CloseStepLocked(int64_t num_samples) {
+  recorder_.EndStep(std::exchange(step_scope_, stepscope_scope{nullptr, 0}),
+                    num_samples);
 }
 
 void ProfilerCore::SealLocked(bool deliver) {

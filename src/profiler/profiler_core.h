@@ -96,7 +96,7 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void OpenStepLocked();
   void TimeUnrecordedLocked(int64_t now);
   void TellOfLossesLocked(int64_t now);
-  void CloseStepLocked();
+  void CloseStepLocked(int64_t num_samples = -1);
   void BeginTimingLocked();
   void ResumeLocked();
   int Finish(bool deliver);

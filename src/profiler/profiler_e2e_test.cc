@@ -62,6 +62,23 @@ TEST_F(ProfilerE2e, ProgramOfTheReadme) {
   EXPECT_EQ(prof.LastError(), "");
 }
 
+TEST_F(ProfilerE2e, StepsSayHowManySamplesTheyWorkedOn) {
+  stepscope::Profiler prof(
+      {.on_trace_ready = stepscope::ExportChromeTracing("out"), .quiet = true});
+  prof.Start();
+  prof.Step(64);
+  prof.Step();
+  prof.Step(16);
+  prof.Stop();
+  EXPECT_TRUE(prof.Wait());
+  auto files = Files("out", ".paddle_trace.json");
+  ASSERT_EQ(files.size(), 1u);
+  const std::string json = ReadAll(files[0]);
+  EXPECT_EQ(Count(json, "\"samples\":64"), 1u);
+  EXPECT_EQ(Count(json, "\"samples\":16"), 1u);
+  EXPECT_EQ(Count(json, "\"samples\":"), 2u);
+}
+
 TEST_F(ProfilerE2e, SaysHowLongUnrecordedStepsTake) {
   stepscope::Profiler prof(
       {.scheduler = stepscope::StepRange(5, 8),

@@ -43,7 +43,8 @@ class Recorder {
   // The event ProfileStep#<number> on the calling thread. `rested`: after
   // something that is in no step.
   virtual stepscope_scope BeginStep(int64_t number, bool rested) = 0;
-  virtual void EndStep(stepscope_scope scope) = 0;
+  // num_samples that it worked on; < 0: not stated.
+  virtual void EndStep(stepscope_scope scope, int64_t num_samples) = 0;
   // It was no step.
   virtual void TakeBackStep(stepscope_scope scope) = 0;
 

@@ -190,6 +190,33 @@ TEST(EnergyTest, OnlyChosenStepsAreAveraged) {
   EXPECT_EQ(summary.energy[0].all.mj, 2'400'003);
 }
 
+// As Profiler.step(num_samples) records it. A step that does not say how many
+// it worked on would make the others' samples too dear.
+TEST(EnergyTest, OfASampleWhereEachStepThatCountsSaysHowMany) {
+  const std::string said = R"t(
+    thread 1
+      0..2000000000 ProfileStep#0 ProfileStep samples=30
+      2000000000..4000000000 ProfileStep#1 ProfileStep samples=10
+      4000000000..6000000000 ProfileStep#2 ProfileStep
+    counter 0 "GPU 0: energy (J)" 100.0
+    counter 2000000000 "GPU 0: energy (J)" 200.0
+    counter 4000000000 "GPU 0: energy (J)" 400.0
+    counter 6000000000 "GPU 0: energy (J)" nan
+    counter 0 "GPU 0: energy counter step (J)" 5.0
+    counter 2000000000 "GPU 0: energy counter step (J)" 5.0
+    counter 4000000000 "GPU 0: energy counter step (J)" 5.0
+    )t";
+  SummaryOptions options;
+  options.steps = StepChoice{StepChoice::Kind::kRange, 0, 2};
+  const EnergyRow chosen = SummaryOf(said, options).energy.at(0);
+  EXPECT_EQ(chosen.samples, 40);
+  EXPECT_NEAR(*chosen.joules_per_sample(), 300.0 / 40, 1e-9);
+  EXPECT_NEAR(*chosen.error_per_sample(), 10.0 / 40, 1e-9);
+  const EnergyRow all = SummaryOf(said, AllSteps()).energy.at(0);
+  EXPECT_EQ(all.steps, 3u);
+  EXPECT_EQ(all.joules_per_sample(), std::nullopt);
+}
+
 TEST(EnergyTest, StepsOfWholeWindowsAreNoShares) {
   const Summary summary = SummaryOf(R"t(
     thread 1

@@ -58,6 +58,9 @@ EnergyRow RowOf(const DeviceEnergy& device, const StepTable& table,
     if (!choice.Includes(*step) || part.measured_ns != ns) continue;
     of_steps.Add(range);
     ++row.steps;
+    row.samples = row.samples < 0 || step->samples < 0
+                      ? -1
+                      : SaturatingAdd(row.samples, step->samples);
     row.shared |= part.shared;
   }
   row.in_steps = in_steps.Finish();

@@ -23,6 +23,7 @@ struct EnergyRow {
   EnergyPart in_steps;  // of all steps of the thread that steps
   // Steps that count, and were measured from begin to end.
   uint64_t steps = 0;
+  int64_t samples = 0;  // that these worked on; -1: one of them does not say
   bool shared = false;  // one of these is a share of a window
   EnergyPart of_steps;  // these together
 
@@ -36,11 +37,21 @@ struct EnergyRow {
   std::optional<double> error_per_step() const {
     return PerStep(of_steps.error_mj);
   }
+  std::optional<double> joules_per_sample() const {
+    return PerSample(of_steps.mj);
+  }
+  std::optional<double> error_per_sample() const {
+    return PerSample(of_steps.error_mj);
+  }
 
  private:
   std::optional<double> PerStep(int64_t mj) const {
     if (steps == 0) return std::nullopt;
     return Joules(mj) / static_cast<double>(steps);
+  }
+  std::optional<double> PerSample(int64_t mj) const {
+    if (samples <= 0) return std::nullopt;
+    return Joules(mj) / static_cast<double>(samples);
   }
 };
 

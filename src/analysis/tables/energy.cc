@@ -28,6 +28,18 @@ TableSchema DeclareEnergyTable() {
       .OnlyIfAny()
       .As("Per step, at most off by");
   columns
+      .Number("sample_j", "J",
+              "a sample, on average of the same steps: where each of them "
+              "says how many samples it worked on, as step(num_samples) does",
+              &EnergyRow::joules_per_sample)
+      .OnlyIfAny()
+      .As("Energy per sample");
+  columns
+      .Number("sample_error_j", "J", "by how much that may be off, at most",
+              &EnergyRow::error_per_sample)
+      .OnlyIfAny()
+      .As("Per sample, at most off by");
+  columns
       .Count("steps", "how many steps that is the average of",
              &EnergyRow::steps)
       .OnlyIfAny();

@@ -70,7 +70,7 @@ void FindSteadyGrowth(const std::vector<int64_t>& bytes, uint64_t steps,
   const int64_t total = SaturatingSubtract(bytes.back(), bytes[kSetUpSteps]);
   if (total < kLeastGrowth * static_cast<int64_t>(growth.size())) return;
   life.leaks.push_back(
-      {kTheProcess, total, 0, steps > 0 ? steps : growth.size(), kNoRow});
+      {kTheProcess, total, 0, steps > 0 ? steps : growth.size(), kNoRow, {}});
 }
 
 // A recorder that samples at each step begins with one sample more.
