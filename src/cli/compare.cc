@@ -27,6 +27,7 @@ ExitCode RunCompare(const CompareArguments& arguments) {
   options.style.top = arguments.top == 0  ? SIZE_MAX
                       : arguments.top > 0 ? static_cast<size_t>(arguments.top)
                                           : 0;
+  options.style.width = WidthOfTables();
   std::optional<StepChoice> steps;
   if (!ReadSteps(arguments.steps, steps)) return kExitUsage;
   CompareOptions compare;

@@ -25,10 +25,14 @@ TextStyle StyleOfTables(int top, bool text) {
     style.top = kTopOnTerminal;
   }
   if (!for_people) return style;
-  style.width = TerminalWidth(STDOUT_FILENO);
+  style.width = WidthOfTables();
   style.display_name = ClearName;
   style.shorten = ShortenName;
   return style;
+}
+
+size_t WidthOfTables() {
+  return IsTerminal(STDOUT_FILENO) ? TerminalWidth(STDOUT_FILENO) : 0;
 }
 
 std::string UsualUnit() { return IsTerminal(STDOUT_FILENO) ? "auto" : "ms"; }

@@ -4,6 +4,7 @@
 // short, narrow and readable on a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ namespace stepscope {
 // `top`: what --top said, or kTopNotGiven. `text`: people read the format; data
 // is never cut unasked.
 TextStyle StyleOfTables(int top, bool text);
+// Columns of a line on standard output; 0: any.
+size_t WidthOfTables();
 // What --unit means where it is not given: "auto" on a terminal, else "ms".
 std::string UsualUnit();
 

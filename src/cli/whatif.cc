@@ -11,6 +11,7 @@
 #include "cli/frame/verbs.h"
 #include "cli/load.h"
 #include "cli/step_options.h"
+#include "cli/table_style.h"
 #include "report/render_memory_whatif.h"
 #include "report/render_whatif.h"
 
@@ -104,10 +105,11 @@ ExitCode RunMemoryWhatif(const WhatifArguments& arguments) {
     PrintError(whatif.error().message);
     return kExitUsage;
   }
-  return WriteOutput(
-      arguments.format == "json" ? RenderMemoryWhatifJson(*whatif)
-      : arguments.format == "md" ? RenderMemoryWhatifMarkdown(*whatif)
-                                 : RenderMemoryWhatifText(*whatif));
+  return WriteOutput(arguments.format == "json"
+                         ? RenderMemoryWhatifJson(*whatif)
+                     : arguments.format == "md"
+                         ? RenderMemoryWhatifMarkdown(*whatif)
+                         : RenderMemoryWhatifText(*whatif, WidthOfTables()));
 }
 
 }  // namespace
@@ -143,8 +145,9 @@ ExitCode RunWhatif(const WhatifArguments& arguments) {
     const Result<Whatif> whatif = ComputeWhatif(*trace, options);
     if (!whatif) return ComplainOfSteps(whatif.error());
     text = arguments.format == "json" ? RenderWhatifJson(*whatif)
-           : arguments.format == "md" ? RenderWhatifMarkdown(*whatif)
-                                      : RenderWhatifText(*whatif);
+           : arguments.format == "md"
+               ? RenderWhatifMarkdown(*whatif)
+               : RenderWhatifText(*whatif, WidthOfTables());
   }
   return WriteOutput(text);
 }

@@ -161,7 +161,6 @@ bool IsAskedByItself(const ViewTable& table) {
 
 namespace {
 
-// Times count from the first one of the trace, as the viewer has them.
 Status AddViewTables(const std::shared_ptr<const Trace>& trace, uint64_t chosen,
                      Database& db) {
   const EventTree tree(*trace);
@@ -170,8 +169,8 @@ Status AddViewTables(const std::shared_ptr<const Trace>& trace, uint64_t chosen,
     const ViewTable& table = ViewTables()[i];
     if ((chosen >> i & 1) == 0 || !IsAskedByItself(table)) continue;
     STEPSCOPE_TRY(AddTables(NameOf(table), table.columns,
-                            {{"", table.rows({tree, steps, query}).rows}},
-                            false, trace, db));
+                            {{"", table.rows({tree, steps, {}}).rows}}, false,
+                            trace, db));
   }
   return Ok();
 }

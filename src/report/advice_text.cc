@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kLongestLine = 160;
 
 // Where an event is, so that it can be found on a timeline.
-std::string PlaceOf(const Trace& trace, Row row) {
+std::string PlaceOf(const Summary& summary, Row row) {
+  const Trace& trace = *summary.trace;
   const Track& track = trace.tracks()[trace.track()[row]];
   const char* const kind =
       track.kind == TrackKind::kStream ? "stream" : "thread";
@@ -146,7 +147,7 @@ std::string OverlapText(const Summary& summary, const Finding& finding) {
 std::string EvidenceText(const Summary& summary, const Evidence& evidence) {
   std::string text = Shorten(VisibleText(evidence.what), kLongestLine);
   if (evidence.example != kNoRow)
-    text += " (" + PlaceOf(*summary.trace, evidence.example) + ")";
+    text += " (" + PlaceOf(summary, evidence.example) + ")";
   return text;
 }
 

@@ -265,8 +265,8 @@ class SummaryGridMaker {
   }
 
   std::string Shown(std::string_view name) const {
-    return ShownName(name.empty() ? kEmptyName : name, kLongestGridName,
-                     style_);
+    return ShownName(name.empty() ? kEmptyName : name,
+                     LongestNameIn(style_.width), style_);
   }
   // Leaves out what is beyond the top rows, and says so.
   void Cut(Grid& grid) const {
@@ -323,24 +323,37 @@ std::vector<Grid> StepGrids(const Summary& summary,
   return grids;
 }
 
-void PrintGrid(const Grid& grid, std::string& out, size_t width) {
+std::vector<size_t> WidthsOf(const Grid& grid) {
   std::vector<size_t> widths;
-  for (const std::string& head : grid.heads) widths.push_back(head.size());
+  for (const std::string& head : grid.heads)
+    widths.push_back(DisplayWidth(head));
   for (const auto& row : grid.rows)
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], DisplayWidth(row[i]));
-  TextTable table(out, widths);
-  table.Title(grid.title);
-  if (grid.has_times)
-    table.Line("Time unit: " + std::string(TimeUnitName(grid.unit)));
-  table.Separator();
-  table.Row(grid.heads);
-  table.Separator();
-  for (const auto& row : grid.rows) table.Row(row);
-  table.Separator();
-  if (!grid.notes.empty()) table.Line("Note:");
-  for (const std::string& note : grid.notes) table.Line(Wrapped(note, width));
-  table.End();
+  return widths;
+}
+
+void PrintGrid(const Grid& grid, std::string& out, size_t width) {
+  const std::vector<size_t> widths = WidthsOf(grid);
+  const auto parts = PartsOf(widths, grid.keys, width > 0 ? width : grid.most);
+  for (const std::vector<size_t>& part : parts) {
+    const bool first = &part == &parts.front();
+    TextTable table(out, Picked(widths, part));
+    table.Title(grid.title + (first ? "" : " (continued)"));
+    if (grid.has_times)
+      table.Line("Time unit: " + std::string(TimeUnitName(grid.unit)));
+    table.Separator();
+    table.Row(Picked(grid.heads, part));
+    table.Separator();
+    for (const auto& row : grid.rows) table.Row(Picked(row, part));
+    table.Separator();
+    if (&part == &parts.back()) {
+      if (!grid.notes.empty()) table.Line("Note:");
+      for (const std::string& note : grid.notes)
+        table.Line(Wrapped(note, width));
+    }
+    table.End();
+  }
 }
 
 void PrintMarkdown(const Grid& grid, std::string& out) {
@@ -351,6 +364,25 @@ void PrintMarkdown(const Grid& grid, std::string& out) {
     table.Row(cells);
   }
   for (const std::string& note : grid.notes) out += "\n" + note + "\n";
+}
+
+std::string SentencesAndGrid(const std::vector<std::string>& sentences,
+                             const Grid& grid, size_t width) {
+  std::string out;
+  for (const std::string& line : sentences) out += Wrapped(line, width) + "\n";
+  out += "\n";
+  PrintGrid(grid, out, width);
+  while (out.ends_with("\n\n")) out.pop_back();
+  return out;
+}
+
+std::string SentencesAndGridMarkdown(const std::vector<std::string>& sentences,
+                                     const Grid& grid) {
+  std::string out = "## " + grid.title + "\n\n";
+  for (const std::string& line : sentences) out += line + "\n";
+  out += "\n";
+  PrintMarkdown(grid, out);
+  return out;
 }
 
 }  // namespace stepscope

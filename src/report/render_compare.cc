@@ -75,12 +75,13 @@ bool HasDevice(const Comparison& comparison) {
                      });
 }
 
-std::vector<std::string> Line(const CompareRow& row, bool device) {
+std::vector<std::string> Line(const CompareRow& row, bool device,
+                              size_t width) {
   const std::string_view what = TitleOf(row, device);
   std::string name = Shorten(VisibleText(what), kLongestComparedName);
   if (!row.key.shape.empty())
     name += " " + Shorten(VisibleText(row.key.shape), kLongestShape);
-  return {name,
+  return {width > 0 ? Shorten(name, LongestNameIn(width)) : name,
           CountText(row.calls_a),
           CountText(row.calls_b),
           Value(row, row.a()),
@@ -160,8 +161,9 @@ std::vector<std::string> Remarks(const Comparison& comparison) {
   return remarks;
 }
 
-// At most `most` rows of each table.
-std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
+// At most `most` rows of each table; names for lines of `width`.
+std::vector<Grid> Grids(const Comparison& comparison, size_t most,
+                        size_t width = 0) {
   std::vector<Grid> grids;
   const bool device = HasDevice(comparison);
   size_t left_out = 0;
@@ -185,7 +187,7 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
       grids.push_back(std::move(grid));
     }
     if (grids.back().rows.size() < most)
-      grids.back().rows.push_back(Line(row, device));
+      grids.back().rows.push_back(Line(row, device, width));
     else
       ++left_out;
   }
@@ -199,12 +201,15 @@ std::string Legend(const StepChange& change) {
          "; * marks a change beyond it that a rank test confirms (p <= 0.05).";
 }
 
-std::string CompareText(const Comparison& comparison, size_t most) {
-  std::string out = Sentence(comparison) + "\n";
-  for (const std::string& line : Remarks(comparison)) out += "* " + line + "\n";
+std::string CompareText(const Comparison& comparison, size_t most,
+                        size_t width) {
+  std::string out = Wrapped(Sentence(comparison), width) + "\n";
+  for (const std::string& line : Remarks(comparison))
+    out += Wrapped("* " + line, width) + "\n";
   out += "\n";
-  for (const Grid& grid : Grids(comparison, most)) PrintGrid(grid, out);
-  return out + Legend(comparison.change) + "\n";
+  for (const Grid& grid : Grids(comparison, most, width))
+    PrintGrid(grid, out, width);
+  return out + Wrapped(Legend(comparison.change), width) + "\n";
 }
 
 std::string CompareMarkdown(const Comparison& comparison, size_t most) {
@@ -360,7 +365,7 @@ std::string RenderComparison(const Comparison& comparison,
     case TableFormat::kText:
       break;
   }
-  return CompareText(comparison, most);
+  return CompareText(comparison, most, options.style.width);
 }
 
 }  // namespace stepscope

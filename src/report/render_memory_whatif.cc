@@ -189,21 +189,12 @@ std::string FitsText(const MemoryWhatif& whatif, const MemoryWhatifRow& row) {
   return head + "no, by " + BytesText(row.short_bytes) + WhereText(row);
 }
 
-std::string RenderMemoryWhatifText(const MemoryWhatif& whatif) {
-  std::string out;
-  for (const std::string& line : Sentences(whatif)) out += line + "\n";
-  out += "\n";
-  PrintGrid(MakeMemoryGrid(whatif), out);
-  while (out.ends_with("\n\n")) out.pop_back();
-  return out;
+std::string RenderMemoryWhatifText(const MemoryWhatif& whatif, size_t width) {
+  return SentencesAndGrid(Sentences(whatif), MakeMemoryGrid(whatif), width);
 }
 
 std::string RenderMemoryWhatifMarkdown(const MemoryWhatif& whatif) {
-  std::string out = "## What if: memory\n\n";
-  for (const std::string& line : Sentences(whatif)) out += line + "\n";
-  out += "\n";
-  PrintMarkdown(MakeMemoryGrid(whatif), out);
-  return out;
+  return SentencesAndGridMarkdown(Sentences(whatif), MakeMemoryGrid(whatif));
 }
 
 std::string RenderMemoryWhatifJson(const MemoryWhatif& whatif) {

@@ -9,7 +9,8 @@
 
 namespace stepscope {
 
-std::string RenderMemoryWhatifText(const MemoryWhatif& whatif);
+std::string RenderMemoryWhatifText(const MemoryWhatif& whatif,
+                                   size_t width = 0);
 std::string RenderMemoryWhatifMarkdown(const MemoryWhatif& whatif);
 std::string RenderMemoryWhatifJson(const MemoryWhatif& whatif);
 // "fits in 80 GiB: no, by 3.1 GiB at step 4, aten::mm"; empty: no size was

@@ -23,14 +23,16 @@ constexpr std::string_view kGpuFive = "GPU Total / Avg / Max / Min / Ratio(%)";
 constexpr size_t kFiveWidth = 40;
 constexpr size_t kCallsWidth = 6;
 constexpr size_t kFlopsWidth = 10;
+constexpr size_t kMemoryNameWidth = 50;
 constexpr size_t kShortestName = 20;  // what a narrow terminal leaves of one
 
 // A table whose columns are as wide as what is in them: rows first, then out.
 class SizedRows {
  public:
+  explicit SizedRows(std::vector<size_t> widths) : widths_(std::move(widths)) {}
   // Columns after the name: calls, then `fives` columns of five values.
-  explicit SizedRows(size_t name_width, size_t fives)
-      : widths_{name_width, kCallsWidth} {
+  SizedRows(size_t name_width, size_t fives)
+      : SizedRows(std::vector<size_t>{name_width, kCallsWidth}) {
     widths_.insert(widths_.end(), fives, kFiveWidth);
   }
   void AddColumn(size_t width) { widths_.push_back(width); }
@@ -40,18 +42,22 @@ class SizedRows {
     rows_.push_back(std::move(cells));
   }
   void AddTitle(std::string title) { rows_.push_back({std::move(title)}); }
+  void Widen(const std::vector<std::string>& heads) {
+    for (size_t i = 0; i < heads.size(); ++i)
+      widths_[i] = std::max(widths_[i], heads[i].size());
+  }
   void WidenName() {
     for (const auto& row : rows_)
       if (row.size() > 1)
         widths_[0] = std::max(widths_[0], DisplayWidth(row[0]));
   }
   const std::vector<size_t>& widths() const { return widths_; }
-  void Print(TextTable& table) const {
+  void Print(const std::vector<size_t>& columns, TextTable& table) const {
     for (const auto& row : rows_)
       if (row.size() == 1)
         table.Title(row[0]);
       else
-        table.Row(row);
+        table.Row(Picked(row, columns));
   }
 
  private:
@@ -65,6 +71,7 @@ class TextRenderer {
       : summary_(summary),
         options_(options),
         style_(options.style),
+        most_(options.layout == TextLayout::kTables ? style_.width : 0),
         thread_sep_(options.thread_sep),
         flops_(options.flops) {
     for (const FlopsRow& row : summary.flops.rows)
@@ -86,17 +93,26 @@ class TextRenderer {
   // Prints a table in the unit that was asked for, or that suits it.
   void Show(void (TextRenderer::*table)()) {
     out_ += InSuitableUnit(options_.unit, [&](const Cells& cells) {
-      const size_t before = out_.size();
       cells_ = &cells;
-      (this->*table)();
-      std::string text = out_.substr(before);
-      out_.resize(before);
+      cut_ = 0;
+      std::string text = TextOf(table);
+      if (too_wide_ == 0) return text;
+      cut_ = std::exchange(too_wide_, 0);
+      text = TextOf(table);
+      too_wide_ = 0;
       return text;
     });
   }
   std::string Take() { return std::move(out_); }
 
  private:
+  std::string TextOf(void (TextRenderer::*table)()) {
+    const size_t before = out_.size();
+    (this->*table)();
+    std::string text = out_.substr(before);
+    out_.resize(before);
+    return text;
+  }
   std::string DisplayName(std::string_view name,
                           size_t limit = kLongestTextName) const {
     return ShownName(name.empty() ? kEmptyName : name, limit, style_);
@@ -105,7 +121,8 @@ class TextRenderer {
   // of five.
   size_t NameLimit(size_t most, size_t fives) const {
     if (style_.width == 0) return most;
-    const size_t others = kCallsWidth + 4 + fives * (kFiveWidth + 2);
+    if (most_ > 0) fives = 1;  // a part has one
+    const size_t others = kCallsWidth + 4 + fives * (kFiveWidth + 2) + cut_;
     const size_t left = style_.width > others ? style_.width - others : 0;
     return std::clamp(left, std::min(kShortestName, most), most);
   }
@@ -120,13 +137,52 @@ class TextRenderer {
   SizedRows NewRows(size_t name_width, size_t fives) const {
     return SizedRows(style_.width == 0 ? name_width : 0, fives);
   }
+  // A column of `usual` that leaves room for `others` more and the name.
+  size_t Even(size_t usual, size_t others) const {
+    if (most_ == 0) return usual;
+    const size_t gaps = 2 * (others + 1);
+    const size_t room = most_ > usual + gaps ? most_ - usual - gaps : 0;
+    return std::min(usual, room / others);
+  }
+  std::string UnitLine() const {
+    return "Time unit: " + std::string(TimeUnitName(cells_->unit()));
+  }
   void Head(TextTable& table, std::string_view title,
             const std::vector<std::string>& heads) {
+    Head(table, title, {UnitLine()}, heads);
+  }
+  static void Head(TextTable& table, std::string_view title,
+                   const std::vector<std::string>& lines,
+                   const std::vector<std::string>& heads) {
     table.Title(title);
-    table.Line("Time unit: " + std::string(TimeUnitName(cells_->unit())));
+    for (const std::string& line : lines) table.Line(line);
     table.Separator();
     table.Row(heads);
     table.Separator();
+  }
+  // Head and rows, in parts where they are wider than a line; the table is that
+  // of the last one, which is still open.
+  TextTable Print(const std::string& title,
+                  const std::vector<std::string>& lines,
+                  const std::vector<std::string>& heads, SizedRows& rows) {
+    if (most_ > 0) rows.Widen(heads);
+    const auto parts = PartsOf(rows.widths(), {0}, most_);
+    for (size_t i = 0;; ++i) {
+      const std::vector<size_t> widths = Picked(rows.widths(), parts[i]);
+      if (const size_t width = WidthOfLine(widths); most_ > 0 && width > most_)
+        too_wide_ = std::max(too_wide_, width - most_);
+      TextTable table(out_, widths);
+      Head(table, title + (i == 0 ? "" : " (continued)"), lines,
+           Picked(heads, parts[i]));
+      rows.Print(parts[i], table);
+      if (i + 1 == parts.size()) return table;
+      table.Separator();
+      table.End();
+    }
+  }
+  TextTable Print(const std::string& title,
+                  const std::vector<std::string>& heads, SizedRows& rows) {
+    return Print(title, {UnitLine()}, heads, rows);
   }
   void AddDevices(SizedRows& rows, const std::vector<OperatorDeviceRow>& list,
                   size_t indent, size_t limit) const {
@@ -180,6 +236,9 @@ class TextRenderer {
   const Summary& summary_;
   const TableOptions& options_;
   const TextStyle& style_;
+  const size_t most_;             // columns of a line; 0: any
+  size_t too_wide_ = 0;           // by so much a part was wider
+  size_t cut_ = 0;                // for which names are shorter
   const Cells* cells_ = nullptr;  // of the table that is being printed
   const bool thread_sep_;
   const bool flops_;
@@ -205,7 +264,8 @@ void TextRenderer::Device() {
 }
 
 void TextRenderer::OverviewTable() {
-  TextTable table(out_, {25, 25, 25, 25});
+  const size_t width = Even(25, 3);
+  TextTable table(out_, {25, width, width, width});
   Head(table, "Overview Summary",
        {"Event Type", "Calls", "CPU Time", "Ratio (%)"});
   const auto add = [&](const OverviewRow& row, std::string_view indent) {
@@ -247,10 +307,9 @@ void TextRenderer::Model() {
               cells_->Five(row.gpu, row.calls)});
   }
   if (style_.width != 0) rows.WidenName();
-  TextTable table(out_, rows.widths());
-  Head(table, "Model Summary",
-       {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)});
-  rows.Print(table);
+  TextTable table = Print(
+      "Model Summary",
+      {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)}, rows);
   table.Separator();
   table.Line(Wrapped(kModelNote, style_.width));
   if (any_inferred)
@@ -262,7 +321,8 @@ void TextRenderer::Model() {
 void TextRenderer::DistributionTable() {
   const Distribution& distribution = summary_.distribution;
   if (!distribution.any()) return;
-  TextTable table(out_, {25, 25, 25});
+  const size_t width = Even(25, 2);
+  TextTable table(out_, {25, width, width});
   Head(table, "Distribution Summary", {"Name", "Total Time", "Ratio (%)"});
   const auto add = [&](std::string name, int64_t ns, int64_t in_steps_ns) {
     table.Row({std::move(name), cells_->Time(ns),
@@ -311,14 +371,12 @@ void TextRenderer::Operator() {
     left_out += group.rows.size() - shown;
   }
   if (style_.width != 0) rows.WidenName();
-  TextTable table(out_, rows.widths());
   std::vector<std::string> heads;
   for (const std::string_view head :
        {std::string_view("Name"), std::string_view("Calls"), kCpuFive, kGpuFive,
         std::string_view("FLOPs")})
     if (flops_ || head != "FLOPs") heads.emplace_back(head);
-  Head(table, "Operator Summary", heads);
-  rows.Print(table);
+  TextTable table = Print("Operator Summary", heads, rows);
   table.Separator();
   More(table, left_out);
   table.End();
@@ -334,9 +392,8 @@ void TextRenderer::Kernel() {
               std::to_string(row.calls), cells_->Five(row.gpu, row.calls)});
   }
   if (style_.width != 0) rows.WidenName();
-  TextTable table(out_, rows.widths());
-  Head(table, "Kernel Summary", {"Name", "Calls", std::string(kGpuFive)});
-  rows.Print(table);
+  TextTable table =
+      Print("Kernel Summary", {"Name", "Calls", std::string(kGpuFive)}, rows);
   table.Separator();
   More(table, summary_.kernel.size() - shown);
   table.End();
@@ -347,10 +404,9 @@ void TextRenderer::MemoryManipulation() {
   SizedRows rows(0, 2);
   for (const NamedRow& row : summary_.memory_manipulation) AddNamed(rows, row);
   rows.WidenName();
-  TextTable table(out_, rows.widths());
-  Head(table, "Memory Manipulation Summary",
-       {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)});
-  rows.Print(table);
+  TextTable table = Print(
+      "Memory Manipulation Summary",
+      {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)}, rows);
   table.Separator();
   table.End();
 }
@@ -366,10 +422,9 @@ void TextRenderer::UserDefinedTable() {
     left_out += group.rows.size() - shown;
   }
   rows.WidenName();
-  TextTable table(out_, rows.widths());
-  Head(table, "UserDefined Summary",
-       {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)});
-  rows.Print(table);
+  TextTable table = Print(
+      "UserDefined Summary",
+      {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)}, rows);
   More(table, left_out);
   table.End();
 }
@@ -382,34 +437,35 @@ std::string TextRenderer::OfProcess(const MemoryPlace& place) const {
 
 void TextRenderer::Memory() {
   for (const MemoryPlace& place : summary_.memory) {
-    TextTable table(out_, {50, 12, 15, 15, 15, 15, 15});
-    table.Title("Memory Summary - " + DisplayName(place.place) +
-                OfProcess(place));
     // As Paddle has it: what its allocator stated, where it did.
-    const auto peak = [&](std::string_view what, std::optional<int64_t> stated,
-                          int64_t recorded) {
+    const auto peak = [](std::string_view what, std::optional<int64_t> stated,
+                         int64_t recorded) {
       std::string line = "Peak " + std::string(what) + " Memory: ";
       line += std::to_string(stated.value_or(recorded));
       if (stated.has_value() && *stated != recorded)
         line += " (" + std::to_string(recorded) + " while recording)";
-      table.Line(line);
+      return line;
     };
-    peak("Allocated", place.stated_peak_allocated_bytes,
-         place.peak_allocated_bytes);
-    peak("Reserved", place.stated_peak_reserved_bytes,
-         place.peak_reserved_bytes);
-    table.Separator();
-    table.Row({"Name", "Type", "Allocation Count", "Free Count",
-               "Allocation Size", "Free Size", "Increased Size"});
-    table.Separator();
+    SizedRows rows({most_ > 0 ? 0 : kMemoryNameWidth, 12, 15, 15, 15, 15, 15});
     for (const MemoryRow& row : place.rows) {
-      table.Row({DisplayName(row.name), row.reserved ? "Reserved" : "Allocated",
-                 std::to_string(row.allocations), std::to_string(row.frees),
-                 std::to_string(row.allocated_bytes),
-                 std::to_string(row.freed_bytes),
-                 std::to_string(row.increase_bytes())});
+      rows.Add({DisplayName(row.name, most_ > 0 ? LongestNameIn(most_)
+                                                : kLongestTextName),
+                row.reserved ? "Reserved" : "Allocated",
+                std::to_string(row.allocations), std::to_string(row.frees),
+                std::to_string(row.allocated_bytes),
+                std::to_string(row.freed_bytes),
+                std::to_string(row.increase_bytes())});
     }
-    table.End();
+    if (most_ > 0) rows.WidenName();
+    Print("Memory Summary - " + DisplayName(place.place) + OfProcess(place),
+          {peak("Allocated", place.stated_peak_allocated_bytes,
+                place.peak_allocated_bytes),
+           peak("Reserved", place.stated_peak_reserved_bytes,
+                place.peak_reserved_bytes)},
+          {"Name", "Type", "Allocation Count", "Free Count", "Allocation Size",
+           "Free Size", "Increased Size"},
+          rows)
+        .End();
   }
 }
 

@@ -77,21 +77,12 @@ Grid MakeGrid(const Whatif& whatif) {
 
 }  // namespace
 
-std::string RenderWhatifText(const Whatif& whatif) {
-  std::string out;
-  for (const std::string& line : Lines(whatif)) out += line + "\n";
-  out += "\n";
-  PrintGrid(MakeGrid(whatif), out);
-  while (out.ends_with("\n\n")) out.pop_back();
-  return out;
+std::string RenderWhatifText(const Whatif& whatif, size_t width) {
+  return SentencesAndGrid(Lines(whatif), MakeGrid(whatif), width);
 }
 
 std::string RenderWhatifMarkdown(const Whatif& whatif) {
-  std::string out = "## What if\n\n";
-  for (const std::string& line : Lines(whatif)) out += line + "\n";
-  out += "\n";
-  PrintMarkdown(MakeGrid(whatif), out);
-  return out;
+  return SentencesAndGridMarkdown(Lines(whatif), MakeGrid(whatif));
 }
 
 std::string RenderWhatifJson(const Whatif& whatif) {

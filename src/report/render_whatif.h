@@ -9,7 +9,7 @@
 
 namespace stepscope {
 
-std::string RenderWhatifText(const Whatif& whatif);
+std::string RenderWhatifText(const Whatif& whatif, size_t width = 0);
 std::string RenderWhatifMarkdown(const Whatif& whatif);
 std::string RenderWhatifJson(const Whatif& whatif);
 

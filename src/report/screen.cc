@@ -544,7 +544,7 @@ void ScreenRenderer::Next() {
 TextLayout UsualLayout(const TableOptions& options) {
   const bool tables = options.views || options.thread_sep ||
                       !options.op_detail || options.flops;
-  return tables ? TextLayout::kPaddle : TextLayout::kScreen;
+  return tables ? TextLayout::kTables : TextLayout::kScreen;
 }
 
 void FillScreenStyle(const ChosenStyle& chosen, TableOptions& options) {

@@ -39,6 +39,14 @@ bool Fits(CellType type, const Cell& cell) {
   return false;
 }
 
+// Whether its name says that a time is a moment.
+bool SaysWhen(std::string_view name) {
+  for (const std::string_view end :
+       {"start_ns", "end_ns", "arrival_ns", "_at_ns"})
+    if (name.ends_with(end)) return true;
+  return name == "at_ns";
+}
+
 class Checker {
  public:
   Checker(const Summary& summary, const std::string& docs)
@@ -81,6 +89,8 @@ class Checker {
                       what + ": declared twice");
       good &= Require(column.type != CellType::kNumber || !column.unit.empty(),
                       what + ": no unit");
+      good &= Require(column.type != CellType::kTime || !SaysWhen(column.name),
+                      what + ": says when, but is not declared so");
       if (column.type == CellType::kRows) {
         good &= Require(!column.columns.empty(), what + ": no inner columns");
         good &= CheckColumns(column.columns);

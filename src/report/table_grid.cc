@@ -2,14 +2,14 @@
 #include "report/table_grid.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
-#include "analysis/moments.h"
 #include "analysis/looks.h"
+#include "analysis/moments.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/shown_rows.h"
+#include "report/text_table.h"
 
 namespace stepscope {
 namespace {
@@ -20,12 +20,6 @@ struct Level {
   const std::vector<TableColumn>* columns = nullptr;
   std::vector<std::pair<std::string, const void*>> rows;
   std::vector<Cell> owners;  // of rows that no one else keeps
-};
-
-// Those rows as a grid.
-struct KeyedGrid {
-  Grid grid;
-  std::vector<size_t> keys;  // columns that tell rows apart
 };
 
 class TableGridMaker {
@@ -50,15 +44,15 @@ class TableGridMaker {
   }
 
   // What tells rows apart is at most `longest` characters long.
-  KeyedGrid Lines(const Level& level, bool with_parent,
-                  size_t longest = kLongestGridName) const {
-    KeyedGrid made;
-    Grid& grid = made.grid;
+  Grid Lines(const Level& level, bool with_parent,
+             size_t longest = kLongestGridName) const {
+    Grid grid;
+    grid.keys.clear();
     grid.title = level.title;
     grid.has_times = false;
     std::vector<std::vector<std::string>> lines(level.rows.size());
     if (with_parent) {
-      made.keys.push_back(0);
+      grid.keys.push_back(0);
       grid.heads.push_back("In");
       for (size_t i = 0; i < lines.size(); ++i)
         lines[i].push_back(
@@ -77,14 +71,14 @@ class TableGridMaker {
             CellText(column, cell, key ? longest : kLongestGridName));
       }
       if (!any) continue;
-      if (key) made.keys.push_back(grid.heads.size());
+      if (key) grid.keys.push_back(grid.heads.size());
       grid.heads.push_back(ColumnHead(column, cells_.unit()));
       for (size_t i = 0; i < lines.size(); ++i)
         lines[i].push_back(std::move(texts[i]));
     }
     grid.rows = std::move(lines);
-    if (made.keys.empty()) made.keys.push_back(0);
-    return made;
+    if (grid.keys.empty()) grid.keys.push_back(0);
+    return grid;
   }
 
   std::string Label(const std::vector<TableColumn>& columns,
@@ -135,34 +129,6 @@ constexpr size_t kUsualWidth = 100;
 constexpr size_t kBetweenColumns = 2;
 constexpr size_t kShortestKey = 16;
 
-// Of the columns of a grid, with what is between them.
-std::vector<size_t> WidthsOf(const Grid& grid) {
-  std::vector<size_t> widths;
-  for (size_t i = 0; i < grid.heads.size(); ++i) {
-    size_t width = DisplayWidth(grid.heads[i]);
-    for (const auto& row : grid.rows)
-      width = std::max(width, DisplayWidth(row[i]));
-    widths.push_back(width + kBetweenColumns);
-  }
-  return widths;
-}
-
-// Adds these columns of it.
-void AddPart(const Grid& whole, const std::vector<size_t>& columns, bool first,
-             std::vector<Grid>& grids) {
-  const auto take = [&](const std::vector<std::string>& all) {
-    std::vector<std::string> some;
-    for (const size_t i : columns) some.push_back(all[i]);
-    return some;
-  };
-  Grid part;
-  part.title = whole.title + (first ? "" : " (continued)");
-  part.has_times = whole.has_times;
-  part.heads = take(whole.heads);
-  for (const auto& row : whole.rows) part.rows.push_back(take(row));
-  grids.push_back(std::move(part));
-}
-
 // What tells rows apart has half of a line; what a short one leaves, the widest
 // takes.
 size_t LongestKey(const std::vector<size_t>& keys,
@@ -170,8 +136,9 @@ size_t LongestKey(const std::vector<size_t>& keys,
   size_t all = 0;
   size_t widest = 0;
   for (const size_t key : keys) {
-    all += widths[key];
-    widest = std::max(widest, widths[key]);
+    const size_t width = widths[key] + kBetweenColumns;
+    all += width;
+    widest = std::max(widest, width);
   }
   const size_t others = all - widest;
   const size_t left = others < most / 2 ? most / 2 - others : 0;
@@ -179,41 +146,19 @@ size_t LongestKey(const std::vector<size_t>& keys,
   return std::max(kShortestKey + kBetweenColumns, room) - kBetweenColumns;
 }
 
-// Adds the rows; where they are wider than a line, in parts that each have what
-// tells rows apart, so that a line of the terminal is a row.
-void AddLines(const TableGridMaker& make, const Level& level, bool with_parent,
-              const TableOptions& options, std::vector<Grid>& grids) {
+// The rows as a grid. Where they are wider than a line, it is printed in parts,
+// for which what tells rows apart is not too long.
+Grid LinesOf(const TableGridMaker& make, const Level& level, bool with_parent,
+             const TableOptions& options) {
   const size_t most =
       options.style.width > 0 ? options.style.width : kUsualWidth;
-  KeyedGrid lines = make.Lines(level, with_parent);
-  std::vector<size_t> widths = WidthsOf(lines.grid);
-  const auto sum = [](size_t all, size_t width) { return all + width; };
-  if (options.format != TableFormat::kText ||
-      std::accumulate(widths.begin(), widths.end(), size_t{0}, sum) <= most ||
-      lines.keys.size() == widths.size()) {
-    grids.push_back(std::move(lines.grid));
-    return;
-  }
-  lines = make.Lines(level, with_parent, LongestKey(lines.keys, widths, most));
-  widths = WidthsOf(lines.grid);
-  size_t of_keys = 0;
-  for (const size_t key : lines.keys) of_keys += widths[key];
-  std::vector<size_t> part = lines.keys;
-  size_t width = of_keys;
-  bool first = true;
-  for (size_t i = 0; i < widths.size(); ++i) {
-    if (std::ranges::find(lines.keys, i) != lines.keys.end()) continue;
-    if (part.size() > lines.keys.size() && width + widths[i] > most) {
-      AddPart(lines.grid, part, std::exchange(first, false), grids);
-      part = lines.keys;
-      width = of_keys;
-    }
-    part.push_back(i);
-  const std::vector<TableColumn> columns =
-      WithMomentsFrom(summary.origin_ns, table.columns);
-    width += widths[i];
-  }
-  AddPart(lines.grid, part, first, grids);
+  Grid grid = make.Lines(level, with_parent);
+  const std::vector<size_t> widths = WidthsOf(grid);
+  if (options.format == TableFormat::kText && WidthOfLine(widths) > most &&
+      grid.keys.size() < widths.size())
+    grid = make.Lines(level, with_parent, LongestKey(grid.keys, widths, most));
+  grid.most = most;
+  return grid;
 }
 
 bool HasScalars(const std::vector<TableColumn>& columns) {
@@ -241,7 +186,7 @@ void AddLevels(const TableGridMaker& make, const Level& level,
     if (inner.rows.empty()) continue;
     const bool inside_many =
         HasScalars(*level.columns) && level.rows.size() > 1;
-    AddLines(make, inner, inside_many, options, grids);
+    grids.push_back(LinesOf(make, inner, inside_many, options));
     AddLevels(make, inner, options, grids);
   }
 }
@@ -264,17 +209,19 @@ std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
                              const TableOptions& options, const Cells& cells) {
   const TableGridMaker make(options, cells);
   const ShownRows shown = RowsToShow(table, summary, options.style.top);
+  const std::vector<TableColumn> columns =
+      WithMomentsFrom(summary.origin_ns, table.columns);
   std::vector<Grid> grids;
   Level level;
   level.title = std::string(table.title);
-  level.columns = &table.columns;
+  level.columns = &columns;
   for (size_t i = 0; i < shown.rows.size(); ++i)
     level.rows.emplace_back("", shown.rows[i]);
-  if (HasScalars(table.columns)) {
+  if (HasScalars(columns)) {
     if (table.shape != TableShape::kRows && !level.rows.empty())
-      grids.push_back(make.Upright(level.title, table.columns, shown.rows[0]));
+      grids.push_back(make.Upright(level.title, columns, shown.rows[0]));
     else
-      AddLines(make, level, false, options, grids);
+      grids.push_back(LinesOf(make, level, false, options));
     if (shown.left_out > 0)
       grids.back().notes.push_back(MoreRows(shown.left_out, options.style));
   }

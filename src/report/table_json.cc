@@ -82,9 +82,9 @@ void WriteRows(JsonWriter& json, std::span<const TableColumn> columns,
 }  // namespace
 
 std::string_view TypeText(CellType type) {
-  static constexpr std::string_view kNames[] = {"time",  "count",  "bytes",
-                                                "ratio", "number", "text",
-                                                "bool",  "list",   "rows"};
+  static constexpr std::string_view kNames[] = {
+      "time",   "moment", "count", "bytes", "ratio",
+      "number", "text",   "bool",  "list",  "rows"};
   return kNames[static_cast<size_t>(type)];
 }
 

@@ -32,6 +32,7 @@ constexpr std::pair<std::string_view, TableFormat> kFormats[] = {
 
 constexpr std::pair<std::string_view, TextLayout> kLayouts[] = {
     {"screen", TextLayout::kScreen},
+    {"tables", TextLayout::kTables},
     {"paddle", TextLayout::kPaddle},
 };
 

@@ -18,8 +18,9 @@ namespace stepscope {
 // kAuto: for each table the largest unit in which no time reads 0.00.
 enum class TimeUnit : uint8_t { kS, kMs, kUs, kNs, kAuto };
 enum class TableFormat : uint8_t { kText, kJson, kCsv, kMarkdown };
-// Of text: the tables as Paddle lays them out, or one screen (screen.h).
-enum class TextLayout : uint8_t { kPaddle, kScreen };
+// Of text: the tables as Paddle lays them out, the same in parts that are no
+// wider than the terminal, or one screen (screen.h).
+enum class TextLayout : uint8_t { kPaddle, kTables, kScreen };
 
 struct TableOptions : SummaryOptions {
   TimeUnit unit = TimeUnit::kMs;  // text and Markdown

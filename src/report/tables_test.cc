@@ -4,12 +4,17 @@
 // the pages' lists of columns.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "analysis/tables/all_tables.h"
 #include "base/file.h"
+#include "base/visible_text.h"
+#include "report/render_text.h"
 #include "report/summary.h"
 #include "report/table_arrow.h"
 #include "report/table_check_test_support.h"
@@ -88,6 +93,9 @@ TEST_F(TablesTest, APlantedDefectIsFound) {
   table.columns[0].meaning.clear();
   says(table, "column \"time_ns\": no meaning");
   table = Whole();
+  table.columns[0].name = "start_ns";
+  says(table, "column \"start_ns\": says when, but is not declared so");
+  table = Whole();
   table.columns[0].cell = nullptr;  // neither CSV nor Arrow could have it
   says(table, "no way to a cell");
   table = Whole();
@@ -148,6 +156,68 @@ TEST_F(TablesTest, TopLeavesOutRowsAndSaysSo) {
     const std::string text = RenderSummary(summary_, options);
     EXPECT_NE(text.find("3 more rows; --top 0 shows all."), text.npos) << text;
     EXPECT_EQ(text.find("sgd_kernel"), text.npos) << text;
+  }
+}
+
+// With what is behind the last column: a blank that is too far is a line.
+size_t LongestLine(const std::string& text) {
+  size_t longest = 0;
+  std::stringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    longest = std::max(longest, DisplayWidth(line));
+  return longest;
+}
+
+TEST_F(TablesTest, NoLineIsWiderThanTheTerminal) {
+  TableOptions options;
+  for (const TableSchema& table : AllTables()) {
+    if (table.view == kAdviceView) continue;  // no table, but sentences
+    options.views = table.view;
+    options.style.width = 0;
+    options.layout = TextLayout::kPaddle;
+    const std::string whole = RenderText(summary_, options);
+    options.layout = TextLayout::kTables;
+    EXPECT_EQ(RenderText(summary_, options), whole) << table.key;
+    for (const size_t width : {size_t{80}, size_t{100}, size_t{160}}) {
+      options.style.width = width;
+      const std::string text = RenderText(summary_, options);
+      EXPECT_LE(LongestLine(text), width) << table.key << "\n" << text;
+    }
+  }
+  options.views = kOperatorView;
+  options.style.width = 100;
+  const std::string parts = RenderText(summary_, options);
+  EXPECT_NE(parts.find("Operator Summary (continued)"), parts.npos) << parts;
+  options.layout = TextLayout::kPaddle;
+  EXPECT_GT(LongestLine(RenderText(summary_, options)), 100u);
+}
+
+TEST_F(TablesTest, PeopleReadMomentsFromTheStartOfTheTrace) {
+  const auto trace = TraceFromText(R"(
+    5000000..5000100 before Operator
+    5100000..5200000 ProfileStep#0 ProfileStep
+    5200000..5300000 ProfileStep#1 ProfileStep)");
+  TableOptions options;
+  options.views = kStepsView;
+  options.unit = TimeUnit::kUs;
+  // Whichever steps are chosen.
+  for (const std::optional<StepChoice> steps :
+       {std::optional<StepChoice>(),
+        std::optional(StepChoice{StepChoice::Kind::kRange, 1, 2})}) {
+    options.steps = steps;
+    for (const TableFormat format :
+         {TableFormat::kText, TableFormat::kMarkdown}) {
+      options.format = format;
+      const std::string text = *RenderSummaryOfSteps(*trace, options);
+      EXPECT_NE(text.find("Start (us)"), text.npos) << text;
+      EXPECT_NE(text.find("200.00"), text.npos) << text;
+      EXPECT_EQ(text.find("5200.00"), text.npos) << text;
+    }
+    for (const TableFormat format : {TableFormat::kJson, TableFormat::kCsv}) {
+      options.format = format;
+      const std::string text = *RenderSummaryOfSteps(*trace, options);
+      EXPECT_NE(text.find("5200000"), text.npos) << text;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 // TextStyle: how tables look to a person. The default is Paddle's look, whole.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -34,6 +35,11 @@ inline constexpr std::string_view kEmptyName = "(empty name)";
 inline constexpr size_t kLongestTextName = 200;
 // In grids, where a row is a line.
 inline constexpr size_t kLongestGridName = 80;
+// Of a line of that width it has half; 0: any width.
+constexpr size_t LongestNameIn(size_t width) {
+  return width == 0 ? kLongestGridName
+                    : std::clamp<size_t>(width / 2, 16, kLongestGridName);
+}
 // `name` by the style: visible, and at most `limit` characters.
 std::string ShownName(std::string_view name, size_t limit,
                       const TextStyle& style);

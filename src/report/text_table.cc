@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/text_table.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/visible_text.h"
@@ -51,5 +53,33 @@ void TextTable::Line(std::string_view text) {
 }
 
 void TextTable::End() { out_ += "\n\n"; }
+
+std::vector<std::vector<size_t>> PartsOf(const std::vector<size_t>& widths,
+                                         const std::vector<size_t>& keys,
+                                         size_t most) {
+  std::vector<size_t> all(widths.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  if (most == 0 || WidthOfLine(widths) <= most) return {all};
+  std::vector<std::vector<size_t>> parts = {keys};
+  const size_t of_keys = WidthOfLine(Picked(widths, keys));
+  size_t width = of_keys;
+  for (const size_t i : all) {
+    if (std::ranges::find(keys, i) != keys.end()) continue;
+    const size_t own = widths[i] + kGap.size();
+    if (parts.back().size() > keys.size() && width + own > most) {
+      parts.push_back(keys);
+      width = of_keys;
+    }
+    parts.back().push_back(i);
+    width += own;
+  }
+  return parts;
+}
+
+size_t WidthOfLine(const std::vector<size_t>& widths) {
+  size_t all = widths.size() * kGap.size();
+  for (const size_t width : widths) all += width;
+  return all;
+}
 
 }  // namespace stepscope

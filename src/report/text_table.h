@@ -29,4 +29,21 @@ class TextTable {
   size_t length_ = 0;  // of a line of dashes
 };
 
+// Columns of such widths: all, where they fit `most` or that is 0; else in
+// parts that do, if they can, each with `keys` first.
+std::vector<std::vector<size_t>> PartsOf(const std::vector<size_t>& widths,
+                                         const std::vector<size_t>& keys,
+                                         size_t most);
+
+template <typename T>
+std::vector<T> Picked(const std::vector<T>& all,
+                      const std::vector<size_t>& columns) {
+  std::vector<T> some;
+  for (const size_t i : columns) some.push_back(all[i]);
+  return some;
+}
+
+// With the blanks between and behind them.
+size_t WidthOfLine(const std::vector<size_t>& widths);
+
 }  // namespace stepscope

@@ -8,14 +8,6 @@
 #include "report/table_json.h"
 
 namespace stepscope {
-namespace {
-
-std::string RowsJson(const ViewTable& table, const ViewInput& input) {
-  return FlatTableJson(table.columns, table.rows(input));
-}
-
-}  // namespace
-
 std::string FlatTableJson(const std::vector<TableColumn>& columns,
                           const ViewRows& view) {
   JsonWriter json;
@@ -57,10 +49,6 @@ void WriteColumnDeclarations(JsonWriter& json,
       WriteColumnDeclarations(json, column.columns);
     json.EndObject();
   }
-  const auto rows_of = [&](const EventTree& part, const StepTable& of_part) {
-    return FlatTableJson(WithMomentsFrom(origin_ns, table.columns),
-                         table.rows({part, of_part, query}));
-  };
   json.EndArray();
 }
 
@@ -69,14 +57,18 @@ Result<std::string> ViewTableJson(const EventTree& tree, const StepTable& all,
                                   const ViewQuery& query,
                                   const std::optional<StepChoice>& steps) {
   const ViewTable& table = *FindViewTable(key);
+  const auto rows_of = [&](const EventTree& part, const StepTable& of_part) {
+    return FlatTableJson(WithMomentsFrom(origin_ns, table.columns),
+                         table.rows({part, of_part, query}));
+  };
   if (!steps || steps->kind == StepChoice::Kind::kAll)
-    return RowsJson(table, {tree, all, query});
+    return rows_of(tree, all);
   const Result<StepSelection> chosen = SelectSteps(tree, all, *steps);
   if (!chosen) return chosen.error();
-  if (!chosen->trace) return RowsJson(table, {tree, all, query});
+  if (!chosen->trace) return rows_of(tree, all);
   const EventTree part(*chosen->trace);
   const StepTable part_steps(part, /*find_warmup=*/false);
-  return RowsJson(table, {part, part_steps, query});
+  return rows_of(part, part_steps);
 }
 
 }  // namespace stepscope

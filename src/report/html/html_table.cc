@@ -223,10 +223,10 @@ std::string TableCard(const TableSchema& table, const Summary& summary,
   for (size_t i = 0; i < rows.size(); ++i) level.rows.emplace_back("", rows[i]);
   Cut(level, style.top);
   std::string body;
-  if (HasScalars(table.columns)) {
+  if (HasScalars(columns)) {
     body += table.shape == TableShape::kRows
                 ? make.Lines(level)
-                : make.Upright(table.columns, level.rows[0].second);
+                : make.Upright(columns, level.rows[0].second);
   }
   if (style.nested) body += Nested(make, level, style.top);
   if (body.empty()) return "";

@@ -23,7 +23,7 @@ const std::vector<TableColumn>& ColumnsInside(std::string_view table,
   return kNone;
 }
 
-void WriteTableOf(JsonWriter& json, std::string_view key,
+void WriteTableOf(JsonWriter& json, std::string_view key, const OpenTrace& open,
                   const std::vector<TableColumn>& columns, const RowList& rows,
                   size_t most = SIZE_MAX) {
   json.Key(key).BeginObject();
@@ -176,7 +176,7 @@ std::string ServingJson(const OpenTrace& open) {
   }
   json.EndArray();
   json.Field("busy_ns", iterations.total_busy_ns);
-  WriteTableOf(json, "kinds", ColumnsInside("iterations", "kinds"),
+  WriteTableOf(json, "kinds", open, ColumnsInside("iterations", "kinds"),
                RowList::Of(iterations.kinds));
   WriteLatencies(json, serving);
   json.EndObject();
@@ -188,7 +188,7 @@ std::string RequestsJson(const OpenTrace& open, BillRule bill, size_t most) {
   const size_t shown = std::min(list.size(), most);
   JsonWriter json;
   json.BeginObject().Field("count", uint64_t{list.size()});
-  WriteTableOf(json, "table", ColumnsInside("requests", "list"),
+  WriteTableOf(json, "table", open, ColumnsInside("requests", "list"),
                RowList::Of(list), shown);
   WritePhases(json, open, shown);
   json.EndObject();
@@ -212,10 +212,10 @@ std::string IterationJson(const OpenTrace& open, uint32_t index,
   const int64_t end = SaturatingAdd(one.start_ns, one.host_ns);
   json.Field("until",
              std::max(end, one.device_end_ns.value_or(end)) - open.origin_ns());
-  WriteTableOf(json, "cells", ColumnsInside("iterations", "list"),
+  WriteTableOf(json, "cells", open, ColumnsInside("iterations", "list"),
                RowList::One(one));
   json.Field("member_count", uint64_t{members.size()});
-  WriteTableOf(json, "members", MemberColumns(), RowList::Of(parts));
+  WriteTableOf(json, "members", open, MemberColumns(), RowList::Of(parts));
   json.EndObject();
   return json.Take();
 }
@@ -232,10 +232,11 @@ std::string RequestJson(const OpenTrace& open, uint32_t index, BillRule bill) {
   json.BeginObject().Field("index", uint64_t{index}).Field("id", request.id);
   json.Field("start", SaturatingSubtract(whole.begin, open.origin_ns()));
   json.Field("dur", SaturatingSubtract(whole.end, whole.begin));
-  WriteTableOf(json, "cells", ColumnsInside("requests", "list"),
+  WriteTableOf(json, "cells", open, ColumnsInside("requests", "list"),
                RowList::One(request));
   json.Field("iteration_count", uint64_t{count});
-  WriteTableOf(json, "iterations", IterationColumns(), RowList::Of(parts));
+  WriteTableOf(json, "iterations", open, IterationColumns(),
+               RowList::Of(parts));
   json.EndObject();
   return json.Take();
 }
