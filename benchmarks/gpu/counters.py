@@ -142,30 +142,59 @@ class Recorded:
             if right > left and not math.isnan(value):
                 yield (left + right) / 2, (right - left) * 1e-6, value
 
-    def amount(self, name, group, margin=IDLE_S * 1e6 / 4):
-        """The integral over a group, its edges included."""
-        return sum(seconds * value for _, seconds, value in self.parts(
-            name, group[0][0] - margin, group[-1][1] + margin))
+    def around(self, name, group):
+        """The parts of a group, its edges included; nothing where samples of it
+        are missing: a part is not the whole."""
+        margin = IDLE_S * 1e6 / 4
+        begin, end = group[0][0] - margin, group[-1][1] + margin
+        parts = list(self.parts(name, begin, end))
+        seconds = sum(part[1] for part in parts)
+        return parts if seconds >= 0.999 * (end - begin) * 1e-6 else []
 
-    def tensor_cycles(self, group, margin=IDLE_S * 1e6 / 4):
-        window = group[0][0] - margin, group[-1][1] + margin
+    def amount(self, name, group):
+        """The integral over a group; NaN where it was not measured."""
+        parts = self.around(name, group)
+        return sum(seconds * value for _, seconds, value in parts) \
+            if parts else math.nan
+
+    def tensor_cycles(self, group):
+        parts = self.around("tensor cores active (%)", group)
         clock = {middle: value for middle, _, value in
-                 self.parts("SM clock (Hz)", *window)}
+                 self.around("SM clock (Hz)", group)}
         return sum(seconds * value / 100 * clock.get(middle, math.nan)
-                   for middle, seconds, value in
-                   self.parts("tensor cores active (%)", *window))
+                   for middle, seconds, value in parts) if parts else math.nan
 
     def shift(self, group):
-        """How much later than its kernel the samples have it, in us."""
-        margin = IDLE_S * 1e6 / 4
-        parts = list(self.parts("SMs active (%)", group[0][0] - margin,
-                                group[-1][1] + margin))
+        """How much later than its kernel the samples have it, in us; None
+        where its samples were lost."""
+        parts = self.around("SMs active (%)", group)
         weight = sum(seconds * value for _, seconds, value in parts)
         middle = sum(at * seconds * value for at, seconds, value in parts)
+        if weight == 0:
+            return None
         return middle / weight - (group[0][0] + group[-1][1]) / 2
 
 
 # The checks -------------------------------------------------------------------
+
+def measured(ratio, digits=4):
+    return "not measured" if math.isnan(ratio) else f"{ratio:.{digits}f}"
+
+
+def say_near_one(name, ratio):
+    good = abs(ratio - 1) <= 0.02  # False for NaN
+    say(name, measured(ratio), "0.98 to 1.02", good)
+    return good
+
+
+def print_device(folder, name):
+    """What the recorder says of the device, beside a check that failed."""
+    info = subprocess.run(
+        ["stepscope", "info", os.path.join(folder, name)], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout
+    print("\n".join(line for line in info.splitlines() if "counter" in line)
+          or info, file=sys.stderr)
+
 
 def record(folder, name, what, interval):
     out = os.path.join(folder, name)
@@ -182,34 +211,50 @@ def record(folder, name, what, interval):
 
 
 def check_known(folder, interval):
-    recorded, said = record(folder, f"known_{interval}", "known", interval)
-    if recorded is None:
-        return
+    name = f"known_{interval}"
+    recorded, said = record(folder, name, "known", interval)
+    if recorded is not None and not compare_known(recorded, said, interval):
+        print_device(folder, name)
+
+
+def compare_known(recorded, said, interval):
+    """Whether all checks passed."""
     every = f", every {interval} us"
     count = len(PRODUCTS) + len(COPIES) + SPACED
     # Warm-ups are groups of their own.
     found = recorded.groups[-2 * count:][1::2]
     if len(found) != count or not recorded.curves:
-        say("groups of kernels" + every, len(found), count, False)
-        return
+        say("groups of kernels, curves" + every,
+            f"{len(found)}, {len(recorded.curves)}", f"{count}, some", False)
+        return False
     processors = int(said.split()[-1])
+    good = True
     for (kind, size, times), group in zip(PRODUCTS, found):
         done = (recorded.tensor_cycles(group) * processors * PER_CYCLE[kind])
-        ratio = done / (2 * size ** 3 * times)
-        say(f"{times} products, {kind}, {size}{every}: operations / 2 n^3",
-            f"{ratio:.4f}", "0.98 to 1.02", abs(ratio - 1) <= 0.02)
+        good &= say_near_one(
+            f"{times} products, {kind}, {size}{every}: operations / 2 n^3",
+            done / (2 * size ** 3 * times))
     for (size, times), group in zip(COPIES, found[len(PRODUCTS):]):
         for name in ("DRAM read (B/s)", "DRAM written (B/s)"):
-            ratio = recorded.amount(name, group) / (size * times)
             what = f"{times} copies, {size // GIB} GiB{every}: {name[:-6]}"
-            say(what + " / bytes", f"{ratio:.4f}", "0.98 to 1.02",
-                abs(ratio - 1) <= 0.02)
-    shifts = sorted(recorded.shift(group) for group in found[-SPACED:])
+            good &= say_near_one(what + " / bytes", recorded.amount(
+                name, group) / (size * times))
+    shifts = sorted(shift for shift in map(recorded.shift, found[-SPACED:])
+                    if shift is not None)
+    # Lost samples are counted by the recorder; what is left must suffice.
+    good &= len(shifts) >= SPACED // 2
+    say("kernels alone that have samples" + every,
+        f"{len(shifts)} of {SPACED}", f">= {SPACED // 2}",
+        len(shifts) >= SPACED // 2)
+    if not shifts:
+        return False
     middle = statistics.median(shifts)
+    good &= abs(middle) <= interval / 2
     say("samples, later than their kernel" + every,
         f"{middle:.1f} us ({shifts[0]:.1f} to {shifts[-1]:.1f})",
         f"<= {interval / 2:g} us", abs(middle) <= interval / 2)
     say("counters" + every, len(recorded.curves))
+    return good
 
 
 def ncu_rows(text):
@@ -259,8 +304,17 @@ def check_ncu(folder):
         moved = sum(each[metrics[0]] + each[metrics[1]] for each in other)
         ratios.append((read + written) / moved)
         say(f"{theirs[0][0][:48]}: GB, tensor cores",
-            f"{(read + written) / 1e9:.3f}, {tensor:.1f} % (ncu "
+            f"{measured((read + written) / 1e9, 3)}, "
+            f"{measured(tensor, 1)} % (ncu "
             f"{moved / 1e9:.3f}, {max(e[metrics[2]] for e in other):.1f} %)")
+    found = sorted(ratio for ratio in ratios if not math.isnan(ratio))
+    if len(found) < len(ratios):
+        say("ten kernels, measured", f"{len(found)} of {len(ratios)}",
+            len(ratios), False)
+        print_device(folder, "ten")
+    if not found:
+        return
+    ratios = found
     say("ten kernels, bytes / ncu's, median",
         f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to "
         f"{max(ratios):.3f})")

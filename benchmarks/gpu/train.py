@@ -14,8 +14,9 @@ ARM    plain, bare (CUPTI alone), bare_kernels (the same, kernels
        record shapes too
 
 Each line "N" on standard input runs N steps and prints their median in
-milliseconds, "best N" the fastest; "table FILE" writes the kernel table of
-torch.profiler, or stops stepscope's session, whose capture is FILE.
+milliseconds, "best N" the fastest, "mean N" their mean; "table FILE" writes the
+kernel table of torch.profiler, or stops stepscope's session, whose capture is
+FILE.
 """
 
 import ctypes
@@ -176,6 +177,9 @@ def main():
             print("stopped", flush=True)
         elif words[0] == "best":
             print(f"{trainer.times_ms(int(words[1]))[0]:.4f}", flush=True)
+        elif words[0] == "mean":
+            times = trainer.times_ms(int(words[1]))
+            print(f"{sum(times) / len(times):.4f}", flush=True)
         else:
             print(f"{trainer.median_ms(int(words[0])):.4f}", flush=True)
 

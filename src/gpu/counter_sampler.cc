@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "gpu/clock.h"
 
@@ -48,12 +49,26 @@ constexpr CounterKind kCounters[] = {
 };
 #undef STEPSCOPE_PERCENT
 
-constexpr size_t kHardwareBuffer = size_t{64} << 20;
-// Samples that images are made for; the last one is for a thread that had no
-// processor for a while.
-constexpr uint32_t kImages[] = {256, 1024, 8192};
-// One after the other; after that the hardware is given up.
-constexpr uint32_t kMostFailures = 3;
+// At 17 KB a sample, which is what a decoded one takes, the first holds 0.4 s
+// at 50 us. The other is for where there is no such memory.
+constexpr size_t kHardwareBuffers[] = {size_t{128} << 20, size_t{64} << 20};
+// Samples that an image is made for: preparing one costs as much as it is
+// large, and what it has no room for is lost. The most are for a thread that
+// had no processor for a while.
+constexpr uint32_t kLeastRoom = 256;
+constexpr uint32_t kMostRoom = 8192;
+// Sampling is not slowed down beyond that.
+constexpr uint32_t kSlowestUs = 200;
+constexpr int64_t kMs = 1'000'000;
+// A buffer that runs over twice within this time is read too slowly.
+constexpr int64_t kTwiceNs = 10'000 * kMs;
+// So many readings in a row that take nearly all the time.
+constexpr uint32_t kMostLate = 10;
+constexpr int64_t kSilentNs = 1'000 * kMs;
+constexpr uint32_t kMostSilent = 10;
+// Between attempts to begin again: twice the last, up to the longest.
+constexpr int64_t kFirstWaitNs = 20 * kMs;
+constexpr int64_t kLongestNs = 5'000 * kMs;
 
 }  // namespace
 
@@ -70,7 +85,6 @@ bool CounterSampler::Open(const CounterApi& api, uint32_t device,
   api_ = &api;
   device_ = device;
   interval_us_ = interval_us;
-  failures_ = 0;
   STEPSCOPE_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, initialize);
   if (const CUptiResult result = api.cuptiProfilerInitialize(&initialize))
     return Fail("cuptiProfilerInitialize", result, why, size);
@@ -95,30 +109,43 @@ bool CounterSampler::Open(const CounterApi& api, uint32_t device,
                   chip_);
     return false;
   }
+  if (!Enable(why, size)) return false;
+  if ((result = OpenHost()) == CUPTI_SUCCESS) return open_ = true;
+  Disable();
+  return Fail("cuptiProfilerHostInitialize", result, why, size);
+}
+
+bool CounterSampler::Enable(char* why, size_t size) {
   STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_Enable_Params, enable);
-  enable.deviceIndex = device;
-  if ((result = api.cuptiPmSamplingEnable(&enable)) != CUPTI_SUCCESS)
+  enable.deviceIndex = device_;
+  if (const CUptiResult result = api_->cuptiPmSamplingEnable(&enable))
     return Fail("cuptiPmSamplingEnable", result, why, size);
   sampling_ = enable.pPmSamplingObject;
+  room_ = 0;
   STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_SetConfig_Params, set);
   set.pPmSamplingObject = sampling_;
   set.configSize = config_.size();
   set.pConfig = config_.data();
-  set.hardwareBufferSize = kHardwareBuffer;
-  set.samplingInterval = uint64_t{interval_us} * 1000;
+  set.samplingInterval = uint64_t{interval_us_} * 1000;
   set.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   set.hwBufferAppendMode =
       CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
-  const char* function = "cuptiPmSamplingSetConfig";
-  if ((result = api.cuptiPmSamplingSetConfig(&set)) == CUPTI_SUCCESS) {
-    function = "cuptiProfilerHostInitialize";
-    result = OpenHost();
+  CUptiResult result = CUPTI_SUCCESS;
+  for (const size_t bytes : kHardwareBuffers) {
+    set.hardwareBufferSize = bytes;
+    result = api_->cuptiPmSamplingSetConfig(&set);
+    if (result == CUPTI_SUCCESS) return true;
   }
-  for (size_t i = 0; i < std::size(images_); ++i) images_[i] = {kImages[i], {}};
-  if (result == CUPTI_SUCCESS) return true;
-  Fail(function, result, why, size);
-  Close({});
-  return false;
+  Disable();
+  return Fail("cuptiPmSamplingSetConfig", result, why, size);
+}
+
+void CounterSampler::Disable() {
+  if (sampling_ == nullptr) return;
+  STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_Disable_Params, disable);
+  disable.pPmSamplingObject = sampling_;
+  api_->cuptiPmSamplingDisable(&disable);
+  sampling_ = nullptr;
 }
 
 // Counters come one by one, so that one that the chip lacks, or that would need
@@ -191,91 +218,112 @@ bool CounterSampler::Start(char* why, size_t size) {
   start.pPmSamplingObject = sampling_;
   if (const CUptiResult result = api_->cuptiPmSamplingStart(&start))
     return Fail("cuptiPmSamplingStart", result, why, size);
-  running_ = true;
-  drained_ns_ = NowNs();
+  started_ = running_ = true;
+  drained_ns_ = read_ns_ = sampled_ns_ = NowNs();
+  late_ = silent_ = 0;
   last_end_ = 0;
   return true;
 }
 
-// The smallest image that holds what there should be by now.
-std::vector<uint8_t>* CounterSampler::ImageFor(int64_t now_ns) {
-  const int64_t due = (now_ns - drained_ns_) / (int64_t{interval_us_} * 1000);
-  size_t at = 0;
-  while (at + 1 < std::size(images_) &&
-         due + due / 4 + 16 > images_[at].samples)
-    ++at;
-  Image& image = images_[at];
-  if (!image.bytes.empty()) return &image.bytes;
-  STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize_Params, sized);
-  sized.pPmSamplingObject = sampling_;
-  sized.pMetricNames = metrics_.data();
-  sized.numMetrics = metrics_.size();
-  sized.maxSamples = image.samples;
-  if (api_->cuptiPmSamplingGetCounterDataSize(&sized) != CUPTI_SUCCESS)
-    return nullptr;
-  image.bytes.resize(sized.counterDataSize);
-  return &image.bytes;
+// Samples that there should be by now.
+uint64_t CounterSampler::Due(int64_t now_ns) const {
+  return static_cast<uint64_t>(now_ns - drained_ns_) /
+         (uint64_t{interval_us_} * 1000);
 }
 
-bool CounterSampler::Decode(std::vector<uint8_t>& image, bool* more) {
+bool CounterSampler::Fall(const char* function, CUptiResult result) {
+  ran_over_ = result == CUPTI_ERROR_OUT_OF_MEMORY;
+  char why[300];
+  Fail(function, result, why, sizeof(why));
+  trouble_ = ran_over_ ? "the hardware's buffer ran over" : why;
+  return false;
+}
+
+// CUPTI takes an image of the size that it was last asked for, and no other.
+bool CounterSampler::Prepare(uint64_t due) {
+  uint32_t room = kLeastRoom;
+  while (room < kMostRoom && room < due + due / 4 + 16) room *= 2;
+  // Less by a little is not worth another one.
+  if (room > room_ || room * 4 <= room_) {
+    STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize_Params, sized);
+    sized.pPmSamplingObject = sampling_;
+    sized.pMetricNames = metrics_.data();
+    sized.numMetrics = metrics_.size();
+    sized.maxSamples = room;
+    if (const CUptiResult result =
+            api_->cuptiPmSamplingGetCounterDataSize(&sized))
+      return Fall("cuptiPmSamplingGetCounterDataSize", result);
+    image_ = std::vector<uint8_t>(sized.counterDataSize);
+    room_ = room;
+  }
   STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_CounterDataImage_Initialize_Params,
                          clear);
   clear.pPmSamplingObject = sampling_;
-  clear.counterDataSize = image.size();
-  clear.pCounterData = image.data();
-  STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_DecodeData_Params, decode);
-  decode.pPmSamplingObject = sampling_;
-  decode.pCounterDataImage = image.data();
-  decode.counterDataImageSize = image.size();
-  if (api_->cuptiPmSamplingCounterDataImageInitialize(&clear) !=
-          CUPTI_SUCCESS ||
-      api_->cuptiPmSamplingDecodeData(&decode) != CUPTI_SUCCESS)
-    return false;
-  *more = decode.decodeStopReason ==
-          CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
-  return decode.overflow == 0;
+  clear.counterDataSize = image_.size();
+  clear.pCounterData = image_.data();
+  if (const CUptiResult result =
+          api_->cuptiPmSamplingCounterDataImageInitialize(&clear))
+    return Fall("cuptiPmSamplingCounterDataImageInitialize", result);
+  return true;
 }
 
-uint64_t CounterSampler::Read(std::vector<uint8_t>& image, const Visit& visit) {
+bool CounterSampler::Decode(bool* more) {
+  STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_DecodeData_Params, decode);
+  decode.pPmSamplingObject = sampling_;
+  decode.pCounterDataImage = image_.data();
+  decode.counterDataImageSize = image_.size();
+  CUptiResult result = api_->cuptiPmSamplingDecodeData(&decode);
+  if (result == CUPTI_SUCCESS && decode.overflow != 0)
+    result = CUPTI_ERROR_OUT_OF_MEMORY;
+  if (result != CUPTI_SUCCESS) return Fall("cuptiPmSamplingDecodeData", result);
+  *more = decode.decodeStopReason ==
+          CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
+  return true;
+}
+
+bool CounterSampler::Read(const Visit& visit, uint64_t* lost) {
   STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo_Params, info);
-  info.pCounterDataImage = image.data();
-  info.counterDataImageSize = image.size();
-  if (api_->cuptiPmSamplingGetCounterDataInfo(&info) != CUPTI_SUCCESS) return 0;
-  uint64_t lost = 0;
+  info.pCounterDataImage = image_.data();
+  info.counterDataImageSize = image_.size();
+  if (const CUptiResult result = api_->cuptiPmSamplingGetCounterDataInfo(&info))
+    return Fall("cuptiPmSamplingGetCounterDataInfo", result);
   for (size_t i = 0; i < info.numCompletedSamples; ++i) {
     STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params,
                            sample);
     sample.pPmSamplingObject = sampling_;
-    sample.pCounterDataImage = image.data();
-    sample.counterDataImageSize = image.size();
+    sample.pCounterDataImage = image_.data();
+    sample.counterDataImageSize = image_.size();
     sample.sampleIndex = i;
     STEPSCOPE_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params,
                            evaluate);
     evaluate.pHostObject = host_;
-    evaluate.pCounterDataImage = image.data();
-    evaluate.counterDataImageSize = image.size();
+    evaluate.pCounterDataImage = image_.data();
+    evaluate.counterDataImageSize = image_.size();
     evaluate.rangeIndex = i;
     evaluate.ppMetricNames = metrics_.data();
     evaluate.numMetrics = metrics_.size();
     evaluate.pMetricValues = values_.data();
-    if (api_->cuptiPmSamplingCounterDataGetSampleInfo(&sample) !=
-            CUPTI_SUCCESS ||
-        api_->cuptiProfilerHostEvaluateToGpuValues(&evaluate) !=
-            CUPTI_SUCCESS ||
-        sample.endTimestamp <= sample.startTimestamp) {
-      ++lost;
+    if (const CUptiResult result =
+            api_->cuptiPmSamplingCounterDataGetSampleInfo(&sample))
+      return Fall("cuptiPmSamplingCounterDataGetSampleInfo", result);
+    // After an image was full some come without times or out of order. The next
+    // one that is whole shows how many are missing.
+    if (sample.endTimestamp <= sample.startTimestamp ||
+        sample.startTimestamp < last_end_)
       continue;
-    }
+    if (const CUptiResult result =
+            api_->cuptiProfilerHostEvaluateToGpuValues(&evaluate))
+      return Fall("cuptiProfilerHostEvaluateToGpuValues", result);
     const uint64_t length = sample.endTimestamp - sample.startTimestamp;
     const uint64_t before = last_end_;
     last_end_ = sample.endTimestamp;
     // The first one reaches back to when the hardware was last read.
     if (before == 0) continue;
-    if (sample.startTimestamp > before)
-      lost += (sample.startTimestamp - before + length / 2) / length;
+    *lost += (sample.startTimestamp - before + length / 2) / length;
     visit(sample.startTimestamp, sample.endTimestamp, values_);
+    silent_ = failures_ = 0;
   }
-  return lost;
+  return true;
 }
 
 bool CounterSampler::ReadDue(const Visit& visit, uint64_t* lost) {
@@ -283,29 +331,87 @@ bool CounterSampler::ReadDue(const Visit& visit, uint64_t* lost) {
   // At most a few rounds: the hardware may sample as fast as it is read.
   for (int round = 0; round < 4 && more; ++round) {
     const int64_t now = NowNs();
-    std::vector<uint8_t>* image = ImageFor(now);
-    if (image == nullptr || !Decode(*image, &more)) {
-      // Its buffer ran over: what was in it is gone.
-      *lost += static_cast<uint64_t>(now - drained_ns_) /
-               (uint64_t{interval_us_} * 1000);
+    if (!Prepare(std::max<uint64_t>(Due(now), round > 0 ? room_ / 2 : 0)) ||
+        !Decode(&more) || !Read(visit, lost))
       return false;
-    }
     drained_ns_ = now;
-    *lost += Read(*image, visit);
   }
   return true;
 }
 
-uint64_t CounterSampler::Drain(const Visit& visit) {
+// False: reading takes nearly all the time there is.
+bool CounterSampler::KeepsUp(int64_t begin_ns) {
+  const int64_t now = NowNs();
+  const int64_t since = now - std::exchange(read_ns_, now);
+  late_ = now - begin_ns > since / 8 * 7 ? late_ + 1 : 0;
+  return late_ < kMostLate;
+}
+
+uint64_t CounterSampler::Drain(const Visit& visit, uint64_t works) {
+  const int64_t begin = NowNs();
+  if (!running_) return begin >= again_ns_ ? Again() : 0;
   uint64_t lost = 0;
-  if (ReadDue(visit, &lost)) {
-    failures_ = 0;
-    return lost;
+  ++silent_;
+  if (!ReadDue(visit, &lost)) return lost + Interrupt();
+  if (silent_ <= 1) {
+    sampled_ns_ = begin;
+    works_ = works;
   }
+  if (silent_ > kMostSilent && begin - sampled_ns_ > kSilentNs &&
+      works != works_) {
+    trouble_ = "no sample came for a second in which the device worked";
+    ran_over_ = false;
+    return lost + Interrupt();
+  }
+  if (KeepsUp(begin) || interval_us_ >= kSlowestUs) return lost;
+  lost += Release();
+  SlowDown();
+  return lost + Again();
+}
+
+void CounterSampler::SlowDown() {
+  if (interval_us_ < kSlowestUs)
+    interval_us_ = std::min(interval_us_ * 2, kSlowestUs);
+}
+
+// Once its buffer ran over, CUPTI gives nothing more before the hardware was
+// given back and taken again.
+uint64_t CounterSampler::Release() {
+  const int64_t now = NowNs();
+  const uint64_t lost = Due(now);
   Halt();
-  char why[300];
-  if (++failures_ < kMostFailures) Start(why, sizeof(why));
+  Disable();
+  drained_ns_ = now;
   return lost;
+}
+
+uint64_t CounterSampler::Interrupt() {
+  const uint64_t lost = Release();
+  if (ran_over_) {
+    if (ran_over_ns_ != 0 && drained_ns_ - ran_over_ns_ < kTwiceNs) SlowDown();
+    ran_over_ns_ = drained_ns_;
+  }
+  if (failures_++ == 0) return lost + Again();
+  Wait();
+  return lost;
+}
+
+void CounterSampler::Wait() {
+  again_ns_ =
+      NowNs() + std::min(kFirstWaitNs << std::min(failures_, 20u), kLongestNs);
+}
+
+uint64_t CounterSampler::Again() {
+  char why[300];
+  const int64_t since = drained_ns_;
+  if (Enable(why, sizeof(why)) && Start(why, sizeof(why)))
+    return static_cast<uint64_t>(drained_ns_ - since) /
+           (uint64_t{interval_us_} * 1000);
+  Disable();
+  trouble_ = why;
+  ++failures_;
+  Wait();
+  return 0;
 }
 
 void CounterSampler::Halt() {
@@ -319,16 +425,14 @@ uint64_t CounterSampler::Close(const Visit& visit) {
   uint64_t lost = 0;
   if (running_) {
     Halt();
-    ReadDue(visit, &lost);
+    if (!ReadDue(visit, &lost)) lost += Due(NowNs());
+  } else if (started_) {
+    lost = Due(NowNs());
   }
-  if (sampling_ != nullptr) {
-    STEPSCOPE_CUPTI_PARAMS(CUpti_PmSampling_Disable_Params, disable);
-    disable.pPmSamplingObject = sampling_;
-    api_->cuptiPmSamplingDisable(&disable);
-    sampling_ = nullptr;
-  }
+  Disable();
   CloseHost();
-  for (Image& image : images_) image.bytes = {};
+  image_ = {};
+  open_ = started_ = false;
   return lost;
 }
 

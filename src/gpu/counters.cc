@@ -38,6 +38,7 @@ bool Counters::SetText() {
 void Counters::Begin() {
   interval_us_ = host_->counters_us;
   look_ns_ = drain_ns_ = 0;
+  gaps_.Clear();
   remarks_.Clear();
   if (interval_us_ == 0) return;
   loaded_ = sampling_.Load(*api_);
@@ -47,13 +48,28 @@ void Counters::Begin() {
 
 std::string Counters::Text() const {
   if (interval_us_ == 0) return "";
-  const bool samples = std::ranges::any_of(
-      devices_, [](const auto& device) { return device->sampler.open(); });
   std::string text;
-  if (samples) text = "counters every " + std::to_string(interval_us_) + " us";
-  if (!loaded_) text = "no counters: CUPTI of CUDA 12.6 or later samples them";
-  const std::string remarks = remarks_.Text();
-  return text + (text.empty() || remarks.empty() ? "" : "; ") + remarks;
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  const auto any = [this](auto is) {
+    return std::ranges::any_of(devices_, [is](const auto& device) {
+      return device->sampler.open() && is(*device);
+    });
+  };
+  if (!loaded_) add("no counters: CUPTI of CUDA 12.6 or later samples them");
+  if (any([](const Device& device) { return !device.sampler.stuck(); }))
+    add("counters every " + std::to_string(interval_us_) + " us" +
+        (any([this](const Device& device) {
+          return device.interval_us != interval_us_;
+        })
+             ? " at first"
+             : ""));
+  else if (any([](const Device&) { return true; }))
+    add("no counters any more");
+  add(gaps_.Text());
+  add(remarks_.Text());
+  return text;
 }
 
 uint32_t Counters::Key(uint32_t device, const char* words) {
@@ -78,10 +94,11 @@ void Counters::Add(uint32_t number) {
     GiveUpEnergy(*device, why);
   if (loaded_ &&
       device->sampler.Open(sampling_, number, interval_us_, why, sizeof(why))) {
+    device->interval_us = interval_us_;
     for (const CounterKind* kind : device->sampler.kinds())
       device->keys.push_back(Key(number, kind->words));
   } else if (loaded_) {
-    remarks_.Add(kNoCounters, number, why);
+    gaps_.Add(kNoCounters, number, why);
   }
   devices_.push_back(std::move(device));
 }
@@ -155,15 +172,35 @@ void Counters::Measure(Device& device) {
   MeasureEnergy(device);
   CounterSampler& sampler = device.sampler;
   if (!sampler.open()) return;
-  char why[300] = "the hardware's buffer runs over again and again";
-  if (sampler.running()) {
-    decoder_->Lose(Reason::kSample, sampler.Drain(VisitorOf(device)));
-    if (!sampler.gave_up()) return;
-  } else if (!decoder_->in_window() || sampler.Start(why, sizeof(why))) {
-    return;
+  if (sampler.started()) {
+    decoder_->Lose(Reason::kSample,
+                   sampler.Drain(VisitorOf(device), decoder_->works()));
+    return SayGaps(device);
   }
+  char why[300];
+  if (!decoder_->in_window() || sampler.Start(why, sizeof(why))) return;
   sampler.Close({});
-  remarks_.Add(kNoCounters, device.device, why);
+  gaps_.Add(kNoCounters, device.device, why);
+}
+
+void Counters::SayGaps(Device& device) {
+  const CounterSampler& sampler = device.sampler;
+  if (!sampler.trouble().empty())
+    gaps_.Add("counters were interrupted on", device.device,
+              sampler.trouble().c_str());
+  if (sampler.interval_us() == device.interval_us) return;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  host_->window(host_->context, &begin, &end);
+  char what[40];
+  char why[100];
+  std::snprintf(what, sizeof(what), "every %u us on", sampler.interval_us());
+  std::snprintf(
+      why, sizeof(why),
+      "from second %.1f on, since %u us was too short to keep up with",
+      SecondsOf(clock_.now() - begin), device.interval_us);
+  gaps_.Add(what, device.device, why);
+  device.interval_us = sampler.interval_us();
 }
 
 bool Counters::Poll() {

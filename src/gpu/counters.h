@@ -34,6 +34,8 @@ class Counters {
 
   // "counters every 100 us", "no counters: ..."; empty: nobody asked.
   const char* text() const { return text_.c_str(); }
+  // All that was asked for came so far.
+  bool whole() const { return gaps_.empty() && (interval_us_ == 0 || loaded_); }
 
  private:
   struct Device {
@@ -41,6 +43,7 @@ class Counters {
     std::unique_ptr<Energy> energy;  // null: none
     std::array<uint32_t, 3> energy_keys = {};
     CounterSampler sampler;
+    uint32_t interval_us = 0;  // of the sampler, as was said
     enum { kUnknown, kWallTime, kTicks } times = kUnknown;  // of its samples
     std::vector<uint32_t> keys;  // names of the sampler's counters
   };
@@ -49,6 +52,7 @@ class Counters {
   void Look();
   void Add(uint32_t device);
   void Measure(Device& device);
+  void SayGaps(Device& device);
   void MeasureEnergy(Device& device);
   void GiveUpEnergy(Device& device, const char* why);
   CounterSampler::Visit VisitorOf(Device& device);
@@ -68,6 +72,7 @@ class Counters {
   std::vector<std::unique_ptr<Device>> devices_;
   int64_t look_ns_ = 0;   // when to look for devices again
   int64_t drain_ns_ = 0;  // when to read samples again
+  Remarks gaps_;          // of samples
   Remarks remarks_;
   std::string text_;
   CounterApi sampling_;

@@ -13,6 +13,7 @@ namespace stepscope::gpu {
 class Remarks {
  public:
   void Clear() { all_.clear(); }
+  bool empty() const { return all_.empty(); }
   // `what`: "no counters of".
   void Add(const char* what, uint32_t device, const char* why);
   // Separated by "; ".

@@ -48,6 +48,7 @@ void fake_cupti_fail(const char* function, int result);
 //   clock_offset     added to times where no timestamp callback is registered
 //   clock_drift      how much faster that clock is from now on, in millionths
 //   metrics_in_a_pass  so many counters can be sampled together; 0: all
+//   decode_ms        cuptiPmSamplingDecodeData takes this long
 void fake_cupti_set(const char* what, int64_t value);
 
 // Returns the correlation id, 0 if nothing was recorded.
@@ -82,7 +83,8 @@ void fake_cupti_complete_twice(void);
 int fake_cupti_sample(uint32_t device, uint64_t start, uint64_t end);
 // What samples taken from now on say of a metric; before: 0.
 void fake_cupti_metric(const char* metric, double value);
-// The hardware's buffer of a device runs over.
+// The hardware's buffer of a device runs over: nothing more comes of it before
+// it is disabled.
 void fake_cupti_run_over(uint32_t device);
 // Devices whose counters somebody holds.
 int fake_cupti_samplers(void);
@@ -92,7 +94,8 @@ int fake_cupti_samplers(void);
 // (with callbacks at every call),
 // "buffers_out", "records" (written), "dropped", "finalised_under_a_call" (of
 // another thread: what crashes the real one), "hosts" (of metrics, open),
-// "shared_subscriptions" (asked for).
+// "shared_subscriptions" (asked for). "interval_us" is that of samples, as set
+// last.
 int64_t fake_cupti_count(const char* what);
 
 }  // extern "C"

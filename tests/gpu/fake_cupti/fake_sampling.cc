@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The functions of libcupti that sample counters. A sample is what a test says
-// it is; what an image has no room for is lost, as in the real one.
+// it is. As in the real one, what an image has no room for is lost, an image
+// has the size that was asked for last, and after its buffer ran over a sampler
+// gives nothing more.
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <iterator>
@@ -76,6 +79,7 @@ struct CUpti_PmSampling_Object {
   bool configured = false;
   bool running = false;
   bool ran_over = false;
+  uint32_t most_samples = 0;  // as asked for last
   std::vector<Sample> due;
 };
 
@@ -134,6 +138,8 @@ CUptiResult cuptiPmSamplingSetConfig(
   if (params->configSize == 0 || params->samplingInterval == 0)
     return CUPTI_ERROR_INVALID_PARAMETER;
   params->pPmSamplingObject->configured = true;
+  fake::state->calls["interval_us"] =
+      static_cast<int64_t>(params->samplingInterval / 1000);
   return CUPTI_SUCCESS;
 }
 
@@ -143,7 +149,6 @@ CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* params) {
   if (!object.configured || object.running)
     return CUPTI_ERROR_INVALID_OPERATION;
   object.running = true;
-  object.ran_over = false;
   object.due.clear();
   return CUPTI_SUCCESS;
 }
@@ -158,6 +163,7 @@ CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* params) {
 CUptiResult cuptiPmSamplingGetCounterDataSize(
     CUpti_PmSampling_GetCounterDataSize_Params* params) {
   FAKE_CUPTI_ENTER(cuptiPmSamplingGetCounterDataSize);
+  params->pPmSamplingObject->most_samples = params->maxSamples;
   params->counterDataSize = sizeof(Image) + params->maxSamples * sizeof(Sample);
   return CUPTI_SUCCESS;
 }
@@ -165,16 +171,24 @@ CUptiResult cuptiPmSamplingGetCounterDataSize(
 CUptiResult cuptiPmSamplingCounterDataImageInitialize(
     CUpti_PmSampling_CounterDataImage_Initialize_Params* params) {
   FAKE_CUPTI_ENTER(cuptiPmSamplingCounterDataImageInitialize);
+  const uint32_t room = params->pPmSamplingObject->most_samples;
+  if (params->counterDataSize != sizeof(Image) + room * sizeof(Sample))
+    return CUPTI_ERROR_INVALID_PARAMETER;
   auto* image = reinterpret_cast<Image*>(params->pCounterData);
   image->magic = kMagic;
-  image->room = static_cast<uint32_t>(
-      (params->counterDataSize - sizeof(Image)) / sizeof(Sample));
+  image->room = room;
   image->used = 0;
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiPmSamplingDecodeData(
     CUpti_PmSampling_DecodeData_Params* params) {
+  int64_t decode_ms = 0;
+  {
+    const Lock lock(mutex);
+    decode_ms = Setting("decode_ms");
+  }
+  if (decode_ms > 0) usleep(static_cast<useconds_t>(decode_ms * 1000));
   FAKE_CUPTI_ENTER(cuptiPmSamplingDecodeData);
   CUpti_PmSampling_Object& object = *params->pPmSamplingObject;
   auto* image = reinterpret_cast<Image*>(params->pCounterDataImage);
