@@ -555,6 +555,10 @@ typedef struct stepscope_flight_options {
   // one of stepscope's, which has no open files. Must not call
   // stepscope_flight functions. May be NULL.
   void (*detail)(int on);
+  // Called on a thread of stepscope's when steps of a trigger are still to come
+  // (1), so that what takes a while is ready by then, and when they are over or
+  // will not come (0). Otherwise as `detail`.
+  void (*ahead)(int on);
 } stepscope_flight_options;
 
 // Starts. STEPSCOPE_BUSY if it runs, or if a session records.

@@ -16,6 +16,11 @@
 //            milliseconds.
 //   detach   Stop collecting, hand over the rest, leave nothing behind.
 //
+// A plugin may have one more, with which a host spends less time on recording:
+//
+//   set_recording  Leave work out that is launched from now on, or take it in
+//                  again. What was launched before is handed over as always.
+//
 // The plugin returns what it collected in blocks: it calls reserve_block, fills
 // the block with records, and calls commit_block. There is no call per record,
 // and one call per name. If a plugin does not return from a call, the host
@@ -101,6 +106,12 @@ typedef struct stepscope_plugin {
   int (*poll)(const stepscope_plugin_host* host, uint32_t flags);
   // Should return within `timeout_ms`. The host waits a little longer.
   int (*detach)(const stepscope_plugin_host* host, uint32_t timeout_ms);
+  // May be NULL. Between attach, which begins with `on` = 1, and detach. After
+  // success with 0 launches cost as little as the plugin can make them while
+  // it stays attached; what is left out then is not lost and not counted. After
+  // success with 1 all work launched from then on is recorded. On failure the
+  // host takes nothing for recorded in full and calls again.
+  int (*set_recording)(const stepscope_plugin_host* host, uint32_t on);
 } stepscope_plugin;
 
 // Exported by a plugin.
@@ -315,6 +326,19 @@ STEPSCOPE_API void stepscope_use_counters(uint32_t interval_us)
 // for a limited time. Plugins that are attached stay so. STEPSCOPE_NOT_RUNNING
 // if there is no session.
 STEPSCOPE_API int stepscope_attach_devices(void) STEPSCOPE_NOEXCEPT;
+
+// Whether device work that is launched from now on is recorded (1) or left out
+// (0), by plugins that can leave it out, until the session stops. Returns at
+// once: a thread of the collector tells the plugins.
+STEPSCOPE_API void stepscope_record_device_work(int on) STEPSCOPE_NOEXCEPT;
+
+// What has come of it by now.
+enum stepscope_device_work_state {
+  STEPSCOPE_WORK_ALWAYS = 0,    // no plugin that can leave work out is attached
+  STEPSCOPE_WORK_LEFT_OUT = 1,  // some may be: as asked for, or not yet done
+  STEPSCOPE_WORK_RECORDED = 2   // all that is launched from here on
+};
+STEPSCOPE_API int stepscope_device_work(void) STEPSCOPE_NOEXCEPT;
 
 // Copies the last report of each plugin, one line each: "GPU: recording: ...".
 // Empty if there is no plugin. NUL-terminated; cut if it does not fit.

@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "trace/device_counter.h"
 
 namespace stepscope {
 namespace {
 
 // As in inject/step_budget.h.
 constexpr std::string_view kFullStep = "recorded in full";
+constexpr std::string_view kFullDevice = "device recorded in full";
 constexpr std::string_view kFullShare = "share recorded in full";
 constexpr std::string_view kCost = "cost of recording";
 constexpr std::string_view kCostLow = "cost of recording, at least";
@@ -59,14 +61,24 @@ std::string ShareText(double share) {
 }  // namespace
 
 void FullSteps::Add(int64_t time_ns, bool full) {
-  if (full == Has(time_ns)) return;
-  changes_.push_back(time_ns);
+  said_.push_back({time_ns, full});
+}
+
+const FullSteps::Said* FullSteps::Last(int64_t time_ns) const {
+  const auto after = std::upper_bound(
+      said_.begin(), said_.end(), time_ns,
+      [](int64_t time, const Said& said) { return time < said.time_ns; });
+  return after == said_.begin() ? nullptr : &after[-1];
 }
 
 bool FullSteps::Has(int64_t time_ns) const {
-  const auto after =
-      std::upper_bound(changes_.begin(), changes_.end(), time_ns);
-  return (after - changes_.begin()) % 2 == 0;
+  const Said* const last = Last(time_ns);
+  return last == nullptr || last->full;
+}
+
+int64_t FullSteps::SaidAt(int64_t time_ns) const {
+  const Said* const last = Last(time_ns);
+  return last == nullptr ? time_ns : last->time_ns;
 }
 
 std::vector<FullSteps> FindFullSteps(const Trace& trace) {
@@ -75,6 +87,10 @@ std::vector<FullSteps> FindFullSteps(const Trace& trace) {
       trace, kFullStep, [&](const Track& track, const CounterSample& sample) {
         processes[track.process].Add(sample.time_ns, sample.value != 0);
       });
+  ForEachSample(trace, kFullDevice,
+                [&](const Track& track, const CounterSample&) {
+                  processes[track.process].SetOfDevice();
+                });
   return processes;
 }
 
@@ -84,9 +100,18 @@ std::optional<RecordingBudget> FindRecordingBudget(const Trace& trace) {
   const std::vector<double> ratios = LastValues(trace, kCost);
   const std::vector<double> lows = LastValues(trace, kCostLow);
   const std::vector<double> highs = LastValues(trace, kCostHigh);
+  const std::vector<double> devices = LastValues(trace, kFullDevice);
+  const bool counters =
+      std::ranges::any_of(trace.tracks(), [&](const Track& track) {
+        return track.kind == TrackKind::kCounter &&
+               FindDeviceCounter(trace.str(track.name));
+      });
   for (size_t i = 0; i < shares.size(); ++i) {
     if (std::isnan(shares[i])) continue;
-    RecordingBudget budget{shares[i], std::nullopt};
+    RecordingBudget budget{.full_share = shares[i],
+                           .cost = std::nullopt,
+                           .of_device = !std::isnan(devices[i]),
+                           .counters = counters};
     if (!std::isnan(ratios[i]) && !std::isnan(lows[i]) && !std::isnan(highs[i]))
       budget.cost = {ratios[i], lows[i], highs[i]};
     const bool more =
@@ -98,17 +123,26 @@ std::optional<RecordingBudget> FindRecordingBudget(const Trace& trace) {
 }
 
 std::string RecordingBudgetText(const RecordingBudget& budget) {
-  const std::string steps =
-      "operators were recorded in " + ShareText(budget.full_share);
-  if (!budget.cost) return steps + "; their cost is not yet known";
-  const RecordingBudget::Cost& cost = *budget.cost;
-  // Noise: nobody gains time by being recorded.
-  if (cost.low <= 0) {
-    return steps + ", which cost at most " + Percent(std::max(cost.high, 0.0)) +
-           " % of the time";
+  std::string text =
+      budget.of_device ? "operators and device work were" : "operators were";
+  text += " recorded in " + ShareText(budget.full_share);
+  if (!budget.cost) {
+    text += "; their cost is not yet known";
+  } else if (const RecordingBudget::Cost& cost = *budget.cost; cost.low <= 0) {
+    // Noise: nobody gains time by being recorded.
+    text += ", which cost at most " + Percent(std::max(cost.high, 0.0)) +
+            " % of the time";
+  } else {
+    text += ", which cost " + Percent(cost.ratio) + " % of the time (" +
+            Percent(cost.low) + " to " + Percent(cost.high) + ")";
   }
-  return steps + ", which cost " + Percent(cost.ratio) + " % of the time (" +
-         Percent(cost.low) + " to " + Percent(cost.high) + ")";
+  if (budget.of_device)
+    text += "; what the device's recorder costs in the others is not known";
+  if (budget.counters)
+    text +=
+        "; counters of the device were read in all steps, which is not in "
+        "it";
+  return text;
 }
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
 #include "analysis/order_statistics.h"
+#include "analysis/recording_budget.h"
 #include "base/text.h"
 #include "trace/build/trace_part.h"
 
@@ -64,6 +65,7 @@ class Selector {
         trace_(tree.trace()),
         steps_(steps),
         choice_(choice),
+        full_(FindFullSteps(trace_)),
         host_(trace_.processes().size()),
         device_(trace_.processes().size()) {}
 
@@ -121,8 +123,11 @@ class Selector {
       const bool until_next = i + 1 < steps.size() && !steps[i + 1].rested;
       const int64_t end =
           until_next ? steps[i + 1].range.begin : step.last_end();
+      // Before a step begins the recorder says whether it records it in full.
+      const int64_t said = full_[process].SaidAt(step.range.begin);
+      const bool of_this = i == 0 || said > steps[i - 1].range.begin;
       // What starts at the very end of the last step is still of it.
-      host_[process].Add(step.range.begin,
+      host_[process].Add(of_this ? said : step.range.begin,
                          SaturatingAdd(end, until_next ? 0 : 1));
       if (step.has_device()) {
         device_[process].Add(step.device.begin,
@@ -228,8 +233,9 @@ class Selector {
   const StepTable& steps_;
   const StepChoice& choice_;
   StepSelection selection_;
-  std::vector<Extents> host_;    // by process
-  std::vector<Extents> device_;  // by process
+  const std::vector<FullSteps> full_;  // by process
+  std::vector<Extents> host_;          // by process
+  std::vector<Extents> device_;        // by process
   Interval window_{INT64_MAX, INT64_MIN};
   int64_t host_begin_ = INT64_MAX;
   int64_t lowest_ = INT64_MAX;  // of all steps

@@ -148,6 +148,10 @@ void StepSweep::Run(const std::function<void(const StepWindow&)>& visit) const {
       window.step = step.step;
       window.range = step.range;
       sweep.Fill(window);
+      if (!window.knows_devices()) {
+        for (IntervalSet& idle : window.idle) idle.clear();
+        for (IntervalSet& pieces : window.pieces) pieces.clear();
+      }
       visit(window);
     }
   }

@@ -56,6 +56,10 @@ struct StepWindow {
   // Outermost long operators that launched nothing, on a process with devices.
   std::vector<Row> host_operators;
 
+  // Otherwise nobody knows when a device did nothing: `idle` is empty sets.
+  bool knows_devices() const {
+    return step == nullptr || !step->device_left_out;
+  }
   int64_t length() const { return SaturatingSubtract(range.end, range.begin); }
   const IntervalSet& sync() const { return causes[3]; }
 };

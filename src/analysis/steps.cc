@@ -92,7 +92,7 @@ StepTable::StepTable(const EventTree& tree, bool find_warmup) {
   AttributeWork(tree);
   AddDeviceMarks(tree);
   TimeSteps(tree, find_warmup);
-  if (find_warmup) FindPartlyRecorded(tree);
+  FindPartlyRecorded(tree, find_warmup);
 }
 
 void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
@@ -130,6 +130,7 @@ void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
       if (is_step) {
         span.index = StepIndex(trace, row, count++);
         span.rested = IntArgument(trace, row, "rested", 0) != 0;
+        span.samples = IntArgument(trace, row, "samples", -1);
       }
       std::vector<StepInterval>& spans = (is_step ? steps_ : stages_).spans;
       spans.push_back(span);
@@ -367,7 +368,7 @@ void StepTable::TimeSteps(const EventTree& tree, bool find_warmup) {
 
 // Where no step was recorded in full there is nothing better to look at; and a
 // slow step is looked at however it was recorded.
-void StepTable::FindPartlyRecorded(const EventTree& tree) {
+void StepTable::FindPartlyRecorded(const EventTree& tree, bool find_partly) {
   const Trace& trace = tree.trace();
   const std::vector<FullSteps> full = FindFullSteps(trace);
   for (uint32_t thread = 0; thread < tree.threads().size(); ++thread) {
@@ -379,7 +380,9 @@ void StepTable::FindPartlyRecorded(const EventTree& tree) {
     const auto is_full = [&](const StepInterval& step) {
       return full[process].Has(step.range.begin);
     };
-    if (std::ranges::none_of(steps, is_full) ||
+    if (full[process].of_device())
+      for (StepInterval& step : steps) step.device_left_out = !is_full(step);
+    if (!find_partly || std::ranges::none_of(steps, is_full) ||
         IsSavedForSlowStep(trace, process))
       continue;
     for (StepInterval& step : steps) step.partly = !is_full(step);

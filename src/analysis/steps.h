@@ -26,17 +26,20 @@ struct StepInterval {
   // whichever paces the loop; see step_pace.h. Never negative.
   int64_t period_ns = 0;
   int64_t period_begin_ns = 0;
-  int64_t index = 0;  // steps: n of "ProfileStep#n" or the argument "step",
-                      // else counted from 0
-  Row row = kNoRow;   // where concluded, the first event it follows from
+  int64_t index = 0;     // steps: n of "ProfileStep#n" or the argument "step",
+                         // else counted from 0
+  int64_t samples = -1;  // steps: that it worked on; -1: not stated
+  Row row = kNoRow;      // where concluded, the first event it follows from
   uint32_t thread = 0;
   uint16_t type = 0;      // STEPSCOPE_PROFILE_STEP or that of the stage
   bool inferred = false;  // stages: not marked by anybody
   bool warmup = false;    // steps: one of the first, and not like the others
   bool partly = false;    // steps: its operators were not recorded, where those
                           // of others were; see recording_budget.h
-  bool rested = false;    // steps: before it the program did something that is
-                          // in no step, such as evaluation
+  bool device_left_out = false;  // steps: what its work took on a device was
+                                 // not recorded in full, and is not idle time
+  bool rested = false;  // steps: before it the program did something that is
+                        // in no step, such as evaluation
 
   bool has_device() const { return device.begin != 0 || device.end != 0; }
   // When the host and the device were done with it.
@@ -134,7 +137,7 @@ class StepTable {
   void AttributeWork(const EventTree& tree);
   void AddDeviceMarks(const EventTree& tree);
   void TimeSteps(const EventTree& tree, bool find_warmup);
-  void FindPartlyRecorded(const EventTree& tree);
+  void FindPartlyRecorded(const EventTree& tree, bool find_partly);
 
   SpanList steps_;
   SpanList stages_;

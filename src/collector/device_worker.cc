@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,9 +25,13 @@ namespace {
 constexpr int64_t kMs = 1000000;
 constexpr int64_t kPollNs = 10 * kMs;
 constexpr int64_t kAwaitUseNs = 20 * kMs;
+// Of a plugin that cannot leave work out.
+constexpr size_t kLeastTable = offsetof(stepscope_plugin, set_recording);
 
 // Of the thread that it belongs to; 0: not asked yet.
 __thread uint32_t thread_id __attribute__((tls_model("initial-exec")));
+
+bool IsForWork(uint32_t wish) { return wish % 2 == 0; }
 
 pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
@@ -119,8 +124,26 @@ void DeviceWorker::Flush(int64_t deadline_ns) {
     if (!WaitUntil(&lock, deadline_ns)) return;
 }
 
+// Without the lock, whose holder may be a thread of low priority.
+void DeviceWorker::SetRecording(bool on) {
+  uint32_t wish = wishes_.load();
+  while (IsForWork(wish) != on) {
+    if (!wishes_.compare_exchange_weak(wish, wish + 1)) continue;
+    changed_.Notify();
+    return;
+  }
+}
+
+int DeviceWorker::work() const {
+  if (!leaves_out_.load()) return STEPSCOPE_WORK_ALWAYS;
+  const uint32_t wish = wishes_.load();
+  return IsForWork(wish) && followed_.load() == wish ? STEPSCOPE_WORK_RECORDED
+                                                     : STEPSCOPE_WORK_LEFT_OUT;
+}
+
 void DeviceWorker::Release(uint64_t end) {
   const MutexLock lock(&mutex_);
+  SetRecording(true);  // for whoever records next
   if (!wanted_) return;
   wanted_ = false;
   end_.store(end);
@@ -219,6 +242,8 @@ void DeviceWorker::ResetAfterFork() {
   phase_ = Phase::kIdle;
   wanted_ = thread_ = abandoned_ = waiting_ = false;
   session_.store(0);
+  wishes_.store(0);
+  leaves_out_.store(false);
 }
 
 // REQUIRES: mutex_ held.
@@ -281,7 +306,7 @@ bool DeviceWorker::Load() {
     Say(STEPSCOPE_DEVICE_REFUSED, "%s", why);
     return false;
   }
-  if (found == nullptr || found->struct_size < sizeof(*found) ||
+  if (found == nullptr || found->struct_size < kLeastTable ||
       found->abi != STEPSCOPE_PLUGIN_ABI || found->device_type == nullptr ||
       found->query == nullptr || found->attach == nullptr ||
       found->poll == nullptr || found->detach == nullptr) {
@@ -338,6 +363,11 @@ void DeviceWorker::Attach(MutexLock* lock) {
   if (status == STEPSCOPE_OK) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);
   phase_ = status == STEPSCOPE_OK ? Phase::kAttached : Phase::kIdle;
+  const uint32_t wish = wishes_.load();
+  followed_.store(IsForWork(wish) ? wish : wish - 1);  // it begins so
+  leaves_out_.store(phase_ == Phase::kAttached &&
+                    plugin_->struct_size > kLeastTable &&
+                    plugin_->set_recording != nullptr);
   const bool late = waiting_ && status == STEPSCOPE_OK;
   waiting_ = status == STEPSCOPE_NOT_RUNNING;
   attached_before_ = attached_before_ || !waiting_;
@@ -352,6 +382,14 @@ void DeviceWorker::Attach(MutexLock* lock) {
   pthread_mutex_lock(&mutex_);
 }
 
+// REQUIRES: mutex_ not held. What the plugin refuses is asked again.
+void DeviceWorker::FollowRecording() {
+  const uint32_t wish = wishes_.load();
+  if (!leaves_out_.load() || followed_.load() == wish) return;
+  if (plugin_->set_recording(&host_, IsForWork(wish) ? 1 : 0) == STEPSCOPE_OK)
+    followed_.store(wish);
+}
+
 void DeviceWorker::Poll(MutexLock* lock) {
   const int64_t now = MonotonicNs();
   uint32_t flags = 0;
@@ -363,6 +401,7 @@ void DeviceWorker::Poll(MutexLock* lock) {
   pthread_mutex_unlock(&mutex_);
   // Below the threads that are being measured, once it has attached.
   setpriority(PRIO_PROCESS, static_cast<id_t>(ThreadId()), 5);
+  FollowRecording();
   plugin_->poll(&host_, flags);
   if (flags != 0) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);
@@ -375,6 +414,7 @@ void DeviceWorker::Poll(MutexLock* lock) {
 
 void DeviceWorker::Detach() {
   phase_ = Phase::kDetaching;
+  leaves_out_.store(false);
   pthread_mutex_unlock(&mutex_);
   plugin_->detach(&host_, kDetachMs);
   pthread_mutex_lock(&mutex_);

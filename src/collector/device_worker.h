@@ -40,6 +40,12 @@ class DeviceWorker {
   // Fetches what the device library holds by now; waits until that is handed
   // over, or until `deadline_ns`.
   void Flush(int64_t deadline_ns);
+  // Whether work that is launched from now on is recorded, where the plugin
+  // can leave it out. Any thread; returns at once, and the plugin's thread sees
+  // to it. Until the wish ends.
+  void SetRecording(bool on);
+  // What has come of it by now, a stepscope_device_work_state.
+  int work() const;
   // Ends the wish; what is bound stays so until everything was handed over.
   void Release(uint64_t end);
   // False while `session` still waits for the plugin's records.
@@ -69,6 +75,7 @@ class DeviceWorker {
   void EndLoading();
   void Attach(MutexLock* lock);
   void Poll(MutexLock* lock);
+  void FollowRecording();
   void Detach();
   void StartThread();
   void Say(uint32_t state, const char* format, ...)
@@ -121,7 +128,12 @@ class DeviceWorker {
   const stepscope_plugin* plugin_ = nullptr;
   stepscope_plugin_host host_ = {};
   uint32_t device_type_ = 0;
-  std::atomic<uint64_t> session_{0};  // 0: unbound
+  // How often work was asked for or refused: odd means to leave it out. A
+  // plugin that is about to follow an older wish has not followed this one.
+  std::atomic<uint32_t> wishes_{0};
+  std::atomic<uint32_t> followed_{0};    // the wish that the plugin followed
+  std::atomic<bool> leaves_out_{false};  // attached, and can leave work out
+  std::atomic<uint64_t> session_{0};     // 0: unbound
   std::atomic<uint64_t> begin_{0};
   std::atomic<uint64_t> end_{0};
 };

@@ -53,6 +53,7 @@ class Flight {
   void ReadRequests();
   void TakeRequest(const JobRequest& request);
   void TendSpan(int64_t now_ns);
+  void SayAhead(bool on);
   void Report(const char* what, int64_t step, const char* reason);
   void SaveFor(const JobRequest& request, const TickWindow& window);
   bool MaySaveNow(int64_t now_ns);

@@ -254,7 +254,12 @@ void Flight::TakeRequest(const JobRequest& request) {
     if (!span_failed_ && options_.detail != nullptr) options_.detail(1);
   }
   pthread_mutex_unlock(&mutex_);
+  if (accepted && request.kind == RequestKind::kSteps) SayAhead(true);
   Answer(request.number, accepted ? "accepted" : "late", "");
+}
+
+void Flight::SayAhead(bool on) {
+  if (options_.ahead != nullptr) options_.ahead(on ? 1 : 0);
 }
 
 // Ends spans by time, and finishes those that are over.
@@ -274,6 +279,7 @@ void Flight::TendSpan(int64_t now_ns) {
   const TickWindow window = {span_from_, span_end_};
   pthread_mutex_unlock(&mutex_);
   if (!over) return;
+  SayAhead(false);
   const JobRequest& request = span_request_;
   if (span_failed_) {
     Answer(request.number, "failed", span_error_);

@@ -204,6 +204,20 @@ int stepscope_attach_devices(void) noexcept {
   return STEPSCOPE_OK;
 }
 
+void stepscope_record_device_work(int on) noexcept {
+  for (sc::DeviceWorker& worker : sc::workers) worker.SetRecording(on != 0);
+}
+
+int stepscope_device_work(void) noexcept {
+  int all = STEPSCOPE_WORK_ALWAYS;
+  for (const sc::DeviceWorker& worker : sc::workers) {
+    const int work = worker.work();
+    if (work == STEPSCOPE_WORK_LEFT_OUT) return work;
+    if (work != STEPSCOPE_WORK_ALWAYS) all = work;
+  }
+  return all;
+}
+
 void stepscope_device_report(char* buffer, size_t size) noexcept {
   if (buffer == nullptr || size == 0) return;
   buffer[0] = '\0';

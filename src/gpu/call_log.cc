@@ -30,14 +30,27 @@ bool CallLog::Prepare() {
 
 bool CallLog::Begin(const stepscope_plugin_host* host, const CuptiApi& api,
                     CUpti_SubscriberHandle subscriber) {
-  const std::vector<ApiCall> wanted = CallsOfInterest(api);
+  wanted_ = CallsOfInterest(api);
   open_.Reset();
   host_.store(host, std::memory_order_release);
-  bool any = wanted.empty();
-  for (const ApiCall& call : wanted)
-    any |= api.cuptiEnableCallback(1, subscriber, call.domain, call.cbid) ==
+  const bool none = wanted_.empty();
+  std::erase_if(wanted_, [&](const ApiCall& call) {
+    return api.cuptiEnableCallback(1, subscriber, call.domain, call.cbid) !=
            CUPTI_SUCCESS;
-  return any;
+  });
+  return none || !wanted_.empty();
+}
+
+// Some calls are under way: of those nobody sees both ends.
+bool CallLog::SetCallbacks(const CuptiApi& api,
+                           CUpti_SubscriberHandle subscriber, bool on) {
+  if (on) open_.ForgetUnseen();
+  bool all = true;
+  for (const ApiCall& call : wanted_)
+    all &= api.cuptiEnableCallback(on ? 1 : 0, subscriber, call.domain,
+                                   call.cbid) == CUPTI_SUCCESS;
+  if (!on) open_.ForgetUnseen();
+  return all;
 }
 
 void CallLog::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId id,

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "gpu/cupti_api.h"
 #include "gpu/kinds.h"
@@ -43,9 +44,17 @@ class CallLog {
   // Asks CUPTI for the callbacks. False: it gives none.
   bool Begin(const stepscope_plugin_host* host, const CuptiApi& api,
              CUpti_SubscriberHandle subscriber);
+  // Takes the callbacks back, so that calls cost nothing, or asks for them
+  // again. After this CUPTI must not be finalised: see docs/decisions/0010.
+  // False: CUPTI refused some.
+  bool SetCallbacks(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
+                    bool on);
   // From now on calls are not logged. Their callbacks stay until CUPTI is
   // finalised or left: see docs/decisions/0010.
   void End() { host_.store(nullptr, std::memory_order_release); }
+
+  // Whether there are callbacks at all.
+  bool listens() const { return !wanted_.empty(); }
 
   // From the subscriber's callback, any thread.
   void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -82,6 +91,7 @@ class CallLog {
   void Put(const Call& call);
 
   Slot* slots_ = nullptr;
+  std::vector<ApiCall> wanted_;
   std::atomic<uint64_t> head_{0};
   uint64_t tail_ = 0;
   std::atomic<uint64_t> lost_{0};

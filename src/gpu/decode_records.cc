@@ -20,6 +20,7 @@ stepscope_record_work* Decoder::Work(uint32_t name, uint64_t start,
     return nullptr;
   }
   ++seen_;
+  ++works_;
   work->start = start;
   work->end = end;
   return work;

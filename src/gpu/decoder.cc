@@ -61,6 +61,7 @@ void Decoder::Start(const stepscope_plugin_host* host, const CuptiApi* api,
   forced_ = false;
   last_thread_ = 0;
   threads_.clear();
+  works_ = 0;
   seen_ = stats_written_ = 0;
   for (uint64_t& count : lost_) count = 0;
 }

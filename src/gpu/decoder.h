@@ -58,6 +58,8 @@ class Decoder {
   void SetForced() { forced_ = true; }
 
   bool in_window() const { return begin_ != 0; }
+  // Kernels, copies and sets that were written.
+  uint64_t works() const { return works_; }
 
   // Writes the counts if they changed, and hands the block over.
   void Commit(bool with_stats);
@@ -116,6 +118,7 @@ class Decoder {
   uint32_t last_thread_ = 0;
   std::vector<uint32_t> threads_;
   uint64_t seen_ = 0;
+  uint64_t works_ = 0;
   uint64_t lost_[static_cast<size_t>(Reason::kCount)] = {};
   uint64_t stats_written_ = 0;  // sum of all counts then
 };

@@ -39,6 +39,7 @@ class Finaliser {
   // Whether callbacks were withdrawn, perhaps under a call that was under way:
   // finalising CUPTI then corrupts the heap (13.0), so nobody may any more.
   bool withdrew() const { return withdrew_; }
+  void NoteWithdrawal() { withdrew_ = true; }
 
  private:
   enum State : uint32_t { kNone, kWanted, kGathering, kRunning, kDone };

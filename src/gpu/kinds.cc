@@ -11,19 +11,20 @@ namespace {
 
 // Waits and events are left to the calls that make them: their own kinds made
 // a training step a quarter slower where all others together cost some percent
-// (docs/guide/gpu.md).
+// (docs/guide/gpu.md). Whole graphs are no work that can be left out: see
+// KindSet::Enable about graphs that were made before.
 constexpr Kind kKinds[] = {
-    {"kernel", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true, false, true},
-    {"memcpy", CUPTI_ACTIVITY_KIND_MEMCPY, true, false, true},
-    {"memset", CUPTI_ACTIVITY_KIND_MEMSET, true, false, true},
-    {"peer", CUPTI_ACTIVITY_KIND_MEMCPY2, false, false, true},
-    {"graph", CUPTI_ACTIVITY_KIND_GRAPH_TRACE, false, false, true},
-    {"sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, false, false},
-    {"event", CUPTI_ACTIVITY_KIND_CUDA_EVENT, false, false, false},
-    {"memory", CUPTI_ACTIVITY_KIND_MEMORY2, false, false, true},
-    {"pool", CUPTI_ACTIVITY_KIND_MEMORY_POOL, false, false, true},
-    {"overhead", CUPTI_ACTIVITY_KIND_OVERHEAD, false, false, true},
-    {"device", CUPTI_ACTIVITY_KIND_DEVICE, false, true, true},
+    {"kernel", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true, false, true, true},
+    {"memcpy", CUPTI_ACTIVITY_KIND_MEMCPY, true, false, true, true},
+    {"memset", CUPTI_ACTIVITY_KIND_MEMSET, true, false, true, true},
+    {"peer", CUPTI_ACTIVITY_KIND_MEMCPY2, false, false, true, true},
+    {"graph", CUPTI_ACTIVITY_KIND_GRAPH_TRACE, false, false, true, false},
+    {"sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, false, false, true},
+    {"event", CUPTI_ACTIVITY_KIND_CUDA_EVENT, false, false, false, true},
+    {"memory", CUPTI_ACTIVITY_KIND_MEMORY2, false, false, true, false},
+    {"pool", CUPTI_ACTIVITY_KIND_MEMORY_POOL, false, false, true, false},
+    {"overhead", CUPTI_ACTIVITY_KIND_OVERHEAD, false, false, true, false},
+    {"device", CUPTI_ACTIVITY_KIND_DEVICE, false, true, true, false},
 };
 constexpr const char* kRuntime = "runtime";
 constexpr const char* kDriver = "driver";
@@ -89,7 +90,7 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
     const CUptiResult result = dump ? api_.cuptiActivityEnableAndDump(kind.kind)
                                     : api_.cuptiActivityEnable(kind.kind);
     if (result == CUPTI_SUCCESS) {
-      enabled_.push_back(kind.kind);
+      enabled_.push_back({kind.kind, kind.work, true});
       continue;
     }
     if (kind.required) {
@@ -104,10 +105,25 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
   return true;
 }
 
+bool KindSet::Set(Enabled& enabled, bool on) {
+  if (enabled.on == on) return true;
+  const CUptiResult result = on ? api_.cuptiActivityEnable(enabled.kind)
+                                : api_.cuptiActivityDisable(enabled.kind);
+  if (result != CUPTI_SUCCESS) return false;
+  enabled.on = on;
+  return true;
+}
+
+bool KindSet::SetWork(bool on) {
+  bool all = true;
+  for (Enabled& enabled : enabled_)
+    if (enabled.work) all &= Set(enabled, on);
+  return all;
+}
+
 bool KindSet::Disable() {
   bool all = true;
-  for (const CUpti_ActivityKind kind : enabled_)
-    all &= api_.cuptiActivityDisable(kind) == CUPTI_SUCCESS;
+  for (Enabled& enabled : enabled_) all &= Set(enabled, false);
   enabled_.clear();
   return all;
 }

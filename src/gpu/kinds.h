@@ -20,6 +20,7 @@ struct Kind {
   bool required;  // without it there is nothing to record
   bool dump;      // objects that exist already are reported as well
   bool standard;  // enabled unless STEPSCOPE_GPU_KINDS says otherwise
+  bool work;      // a record for each launch, copy or wait: can be left out
 };
 
 class KindSet {
@@ -30,13 +31,23 @@ class KindSet {
   // Enables what is wanted. On failure of a required kind nothing is left
   // enabled, and `why` says why. `missing` lists what else was refused.
   bool Enable(char* why, size_t why_bytes, char* missing, size_t missing_bytes);
+  // Leaves out, or takes in again, what comes with each launch. False: CUPTI
+  // refused some of it; to be called again.
+  bool SetWork(bool on);
   // Disables what Enable() enabled. False: something stayed on.
   bool Disable();
 
  private:
   const CuptiApi& api_;
   bool early_;
-  std::vector<CUpti_ActivityKind> enabled_;
+  struct Enabled {
+    CUpti_ActivityKind kind;
+    bool work;
+    bool on;
+  };
+  bool Set(Enabled& enabled, bool on);
+
+  std::vector<Enabled> enabled_;
 };
 
 // A function of the runtime's or the driver's API.

@@ -24,6 +24,11 @@ OpenCalls::Thread* OpenCalls::Find(uint32_t thread, bool claim) {
 void OpenCalls::Enter(uint32_t thread, uint32_t correlation, bool driver,
                       uint64_t start) {
   Thread* entry = Find(thread, true);
+  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  if (entry != nullptr && entry->epoch != epoch) {
+    entry->epoch = epoch;
+    entry->depth = 0;
+  }
   if (entry == nullptr || entry->depth == kDepth) {
     lost_.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -36,7 +41,9 @@ void OpenCalls::Enter(uint32_t thread, uint32_t correlation, bool driver,
 
 uint32_t OpenCalls::Innermost(uint32_t thread) {
   const Thread* entry = Find(thread, false);
-  if (entry == nullptr || entry->depth == 0) return 0;
+  if (entry == nullptr || entry->depth == 0 ||
+      entry->epoch != epoch_.load(std::memory_order_relaxed))
+    return 0;
   return entry->open[entry->depth - 1].correlation;
 }
 

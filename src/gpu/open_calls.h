@@ -20,6 +20,9 @@ class OpenCalls {
 
   // Forgets all calls. Not while another thread does the same.
   void Reset() { generation_.fetch_add(1, std::memory_order_relaxed); }
+  // The same while calls may be under way, of which some will not be seen to
+  // end: each thread forgets its own at its next call. Any thread.
+  void ForgetUnseen() { epoch_.fetch_add(1, std::memory_order_relaxed); }
 
   // The calling thread, `thread`, enters a call. The driver's share of a
   // runtime call, which has the same correlation, is a part of that call.
@@ -43,6 +46,7 @@ class OpenCalls {
   };
   struct Thread {
     std::atomic<uint64_t> owner{0};  // generation and thread; 0: free
+    uint32_t epoch = 0;              // of the calls in `open`
     uint32_t depth = 0;
     std::array<Open, kDepth> open;
   };
@@ -51,6 +55,7 @@ class OpenCalls {
 
   std::array<Thread, kThreads> threads_;
   std::atomic<uint32_t> generation_{1};
+  std::atomic<uint32_t> epoch_{0};
   std::atomic<uint64_t> lost_{0};
 };
 

@@ -48,6 +48,11 @@ int Detach(const stepscope_plugin_host*, uint32_t timeout_ms) {
   return STEPSCOPE_OK;
 }
 
+int SetRecording(const stepscope_plugin_host*, uint32_t on) {
+  return Recorder::Get().SetRecording(on != 0) ? STEPSCOPE_OK
+                                               : STEPSCOPE_INVALID;
+}
+
 constexpr stepscope_plugin kPlugin = {sizeof(stepscope_plugin),
                                       STEPSCOPE_PLUGIN_ABI,
                                       "cupti",
@@ -55,7 +60,8 @@ constexpr stepscope_plugin kPlugin = {sizeof(stepscope_plugin),
                                       Query,
                                       Attach,
                                       Poll,
-                                      Detach};
+                                      Detach,
+                                      SetRecording};
 
 }  // namespace
 

@@ -202,6 +202,7 @@ int Recorder::Attach(const stepscope_plugin_host* host, bool late) {
     Unsubscribe();
     return Refuse(why);
   }
+  calls_end_ = calls_off_ = false;
   if (!calls_.Begin(host_, api_, subscriber_))
     std::snprintf(missing_ + std::strlen(missing_),
                   sizeof(missing_) - std::strlen(missing_), "%scalls",
@@ -225,7 +226,10 @@ void Recorder::SayAttached() {
   char text[1100];
   std::snprintf(text, sizeof(text), "%s%s%s", attached_,
                 counters_.text()[0] != '\0' ? ", " : "", counters_.text());
-  host_->report_capability(host_->context, STEPSCOPE_DEVICE_RECORDING, text);
+  host_->report_capability(
+      host_->context,
+      counters_.whole() ? STEPSCOPE_DEVICE_RECORDING : STEPSCOPE_DEVICE_PARTIAL,
+      text);
 }
 
 void Recorder::DecodeCompleted() {
@@ -253,7 +257,24 @@ void Recorder::CountDropped() {
     decoder_.Lose(Reason::kDropped, dropped);
 }
 
+// A kernel is recorded with its call: calls are logged before the first kernel
+// and for a while after the last one, whose call may be under way.
+bool Recorder::SetRecording(bool on) {
+  calls_end_ = !on && calls_.listens() && !calls_off_;
+  if (on && calls_off_) {
+    if (!calls_.SetCallbacks(api_, subscriber_, true)) return false;
+    calls_off_ = false;
+  }
+  return kinds_->SetWork(on);
+}
+
 void Recorder::Poll(bool flush) {
+  if (calls_end_) {
+    finaliser_.NoteWithdrawal();
+    calls_.SetCallbacks(api_, subscriber_, false);
+    calls_off_ = true;
+    calls_end_ = false;
+  }
   clock_.Tend();
   if (flush) api_.cuptiActivityFlushAll(0);
   DecodeCompleted();

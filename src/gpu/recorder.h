@@ -28,6 +28,9 @@ class Recorder {
   // `late`: CUDA came into use after recording began.
   int Attach(const stepscope_plugin_host* host, bool late);
   void Poll(bool flush);
+  // Whether work is recorded that is launched from now on. False: CUPTI
+  // refused.
+  bool SetRecording(bool on);
   void Detach(uint32_t timeout_ms);
 
  private:
@@ -61,6 +64,8 @@ class Recorder {
   std::unique_ptr<KindSet> kinds_;
   BufferPool pool_;
   CallLog calls_;
+  bool calls_end_ = false;  // their callbacks are taken back at the next poll
+  bool calls_off_ = false;  // they were
   Finaliser finaliser_;
   DeviceClock clock_;
   Decoder decoder_;

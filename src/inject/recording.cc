@@ -2,6 +2,7 @@
 #include "inject/recording.h"
 
 #include <errno.h>
+#include <stepscope/plugin.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,10 +132,20 @@ void Recording::SetTriggered(bool on) {
   TellDetail();
 }
 
-// A trigger and the budget ask for operators, each on a thread of its own.
+// A device takes a while to follow.
+void Recording::SetAhead(bool on) {
+  ahead_.store(on);
+  was_triggered_.store(true);
+  TellDetail();
+}
+
+// A trigger and the budget ask for operators, each on a thread of its own, and
+// the budget for device work as well: all of it as long as there are no steps.
 void Recording::TellDetail() {
   const Lock lock(&detail_mutex_);
   const bool on = triggered_.load() || full_step_.load();
+  if (budgeted_.load())
+    stepscope_record_device_work(on || ahead_.load() ? 1 : 0);
   if (detail_.exchange(on) == on) return;
   void (*const listener)(bool) = listener_.load();
   if (listener != nullptr) listener(on);
@@ -144,11 +155,17 @@ void Recording::TellDetail() {
 // they outlive the process and are kept as long as these.
 void Recording::TakeBudgetLocked() {
   if (!budget_.on()) return;
-  const bool alone =
-      !was_triggered_.exchange(triggered_.load()) && !triggered_.load();
+  const bool triggered = triggered_.load() || ahead_.load();
+  const bool alone = !was_triggered_.exchange(triggered) && !triggered;
+  budgeted_.store(true);
   full_step_.store(budget_.Begin(MonotonicNs(), alone));
   TellDetail();
-  stepscope_counter_i64(kFullStepCounter, detail_.load() ? 1 : 0);
+  // A step into which the device's switch falls is not recorded in full.
+  const int work = stepscope_device_work();
+  const bool full = detail_.load() && work != STEPSCOPE_WORK_LEFT_OUT;
+  stepscope_counter_i64(kFullStepCounter, full ? 1 : 0);
+  if (work != STEPSCOPE_WORK_ALWAYS)
+    stepscope_counter_i64(kFullDeviceCounter, full ? 1 : 0);
   stepscope_counter_f64(kFullShareCounter, budget_.full_share());
   const RecordingCost cost = budget_.cost();
   if (!cost.known) return;
@@ -380,6 +397,7 @@ int Recording::StartSessionLocked(const char* path) {
   options.slow_factor = slow_factor_;
   options.hang_ns = hang_after_ns_;
   options.detail = [](int on) { inject::recording.SetTriggered(on != 0); };
+  options.ahead = [](int on) { inject::recording.SetAhead(on != 0); };
   return stepscope_flight_start(&options);
 }
 
@@ -478,6 +496,8 @@ void Recording::ResetInForkedChild() {
   told_of_losses_ = false;
   detail_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   triggered_.store(false, std::memory_order_relaxed);
+  ahead_.store(false, std::memory_order_relaxed);
+  budgeted_.store(false, std::memory_order_relaxed);
   full_step_.store(false, std::memory_order_relaxed);
   detail_.store(false, std::memory_order_relaxed);
   due_ns_ = MonotonicNs() + grace_ns_;

@@ -74,6 +74,8 @@ class Recording {
   // The flight recorder wants more for a trigger, or no more. Never waits for
   // what the other functions do.
   void SetTriggered(bool on);
+  // Its steps are still to come.
+  void SetAhead(bool on);
   // Told when events are wanted from here on, recorded or to begin recording
   // with the first of them, and when no more are; with the lock held.
   void set_listener(void (*listener)(bool recording));
@@ -116,6 +118,8 @@ class Recording {
   RecordMode mode_ = RecordMode::kAll;
   StepBudget budget_;
   std::atomic<bool> triggered_{false};
+  std::atomic<bool> ahead_{false};
+  std::atomic<bool> budgeted_{false};       // the budget has begun to decide
   std::atomic<bool> full_step_{false};      // by the budget
   std::atomic<bool> was_triggered_{false};  // since the step began
   pthread_mutex_t detail_mutex_ = PTHREAD_MUTEX_INITIALIZER;  // held briefly

@@ -14,9 +14,8 @@
 //   STEPSCOPE_KEEP_STEPS=N        of flight: so many
 //   STEPSCOPE_SLOW_FACTOR=X       of flight: times the median; negative: none
 //   STEPSCOPE_HANG_AFTER=NS       of flight; negative: never
-//   STEPSCOPE_STEP_BUDGET=X            of flight: operators in as many steps as
-//   cost this
-//                                 share of the time
+//   STEPSCOPE_STEP_BUDGET=X       of flight: operators and device work in as
+//                                 many steps as cost this share of the time
 //   STEPSCOPE_SHAPES=1            operators with the shapes of their inputs
 //   STEPSCOPE_MEMORY=1            memory of the process; allocations of torch:
 //                                 python/stepscope/_torch/memory_in_run.py

@@ -64,7 +64,10 @@ bool StepBudget::Begin(int64_t now_ns, bool alone) {
     BeginGroup();
   } else {
     spoiled_ = spoiled_ || !alone;
-    if (step_ > 0) counted_.Add(ns);
+    if (step_ > 0)
+      counted_.Add(ns);
+    else
+      first_ns_[block_] = static_cast<double>(ns);
     if (++step_ == block_steps_) EndBlock();
   }
   ++steps_;
@@ -81,15 +84,35 @@ void StepBudget::EndBlock() {
   BeginGroup();
 }
 
+// How much longer the block that differs and the one after it took than what
+// their steps take that are not beside a switch; those of the latter, where
+// there are others of its kind, `typical_ns`.
+double StepBudget::SwitchNs(double typical_ns) const {
+  double ns = first_ns_[odd_] - mean_ns_[odd_];
+  const uint32_t after = odd_ + 1;
+  if (after == blocks_) return ns;
+  const double usual = blocks_ > 2 ? typical_ns : mean_ns_[after];
+  ns += first_ns_[after] - usual;
+  return ns + (mean_ns_[after] - usual) * (block_steps_ - 1);
+}
+
 void StepBudget::EndGroup() {
   const double odd_ns = mean_ns_[odd_];
-  std::swap(mean_ns_[odd_], mean_ns_[blocks_ - 1]);
-  double* const middle = mean_ns_ + (blocks_ - 1) / 2;
-  std::nth_element(mean_ns_, middle, mean_ns_ + blocks_ - 1);
-  const double full_ns = mostly_full_ ? *middle : odd_ns;
-  step_ns_ = mostly_full_ ? odd_ns : *middle;
+  // Without the block that differs and, where others are left, the one after.
+  double others[kMostBlocks];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < blocks_; ++i)
+    if (i != odd_ && (i != odd_ + 1 || blocks_ == 2))
+      others[count++] = mean_ns_[i];
+  std::nth_element(others, others + count / 2, others + count);
+  const double typical_ns = others[count / 2];
+  const double full_ns = mostly_full_ ? typical_ns : odd_ns;
+  step_ns_ = mostly_full_ ? odd_ns : typical_ns;
+  const double full_blocks = mostly_full_ ? blocks_ - 1 : 1;
   if (!spoiled_ && step_ns_ > 0)
-    ratios_[ratio_count_++ % kMostRatios] = full_ns / step_ns_ - 1;
+    ratios_[ratio_count_++ % kMostRatios] =
+        full_ns / step_ns_ - 1 +
+        SwitchNs(typical_ns) / (full_blocks * block_steps_ * step_ns_);
   of_full_step_ = CostOf(ratios_, ratio_count_ < kMostRatios
                                       ? static_cast<uint32_t>(ratio_count_)
                                       : kMostRatios);
@@ -116,7 +139,8 @@ void StepBudget::BeginGroup() {
     blocks_ =
         blocks < kMostBlocks ? static_cast<uint32_t>(blocks) : kMostBlocks;
   }
-  odd_ = static_cast<uint32_t>(Random() % blocks_);
+  // The block after it says what the switch left behind.
+  odd_ = static_cast<uint32_t>(Random() % (blocks_ > 2 ? blocks_ - 1 : 2));
 }
 
 // xorshift64*

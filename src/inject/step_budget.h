@@ -5,12 +5,11 @@
 // beforehand, so it is measured all along: steps go in blocks, in each group of
 // blocks one that was drawn by lot differs from the others (full among left
 // out, or left out among full), and the group gives one ratio: that block's
-// mean step and the median of the others'. The cost is the median of the ratios
-// of the last groups, with the interval that holds it in 95 of 100 cases,
-// whatever their distribution.
-//
-// The first step of a block is not counted: the switch falls into it. Pure; no
-// clock, no allocation. Not thread-safe.
+// mean step and the median of the others'. What switching takes, in that
+// block's first step and in the block after it, is added. The cost is the
+// median of the ratios of the last groups, with the interval that holds it in
+// 95 of 100 cases, whatever their distribution. Pure; no clock, no allocation.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +19,8 @@ namespace stepscope::inject {
 // What is said of it in the capture, at each step; analysis/recording_budget.h
 // reads it. Ratios, but for the first, which is 1 for a step recorded in full.
 inline constexpr const char* kFullStepCounter = "recorded in full";
+// The same, in a process with a device whose work is left out of the others.
+inline constexpr const char* kFullDeviceCounter = "device recorded in full";
 inline constexpr const char* kFullShareCounter = "share recorded in full";
 inline constexpr const char* kCostCounter = "cost of recording";
 inline constexpr const char* kCostLowCounter = "cost of recording, at least";
@@ -79,6 +80,7 @@ class StepBudget {
     double ns() const { return count > 0 ? sum_ns / count : 0; }
   };
 
+  double SwitchNs(double typical_ns) const;
   void EndBlock();
   void EndGroup();
   void BeginGroup();
@@ -96,7 +98,8 @@ class StepBudget {
   uint32_t odd_ = 0;     // the block that differs
   bool mostly_full_ = false;
   bool spoiled_ = false;  // somebody else decided about a step of it
-  double mean_ns_[kMostBlocks] = {};  // of a step, by block
+  double mean_ns_[kMostBlocks] = {};   // of a step but the first, by block
+  double first_ns_[kMostBlocks] = {};  // of the first one
   // The block.
   uint32_t block_ = 0;
   int32_t block_steps_ = 0;  // that it has

@@ -17,7 +17,10 @@ struct Program {
   double cost = 0.1;
   double noise = 0.02;
   double stall_share = 0;
-  double drift = 0;  // from the first step to the last
+  double drift = 0;      // from the first step to the last
+  double switch_ns = 0;  // a step takes longer, if the one before it was not
+                         // recorded as it is
+  bool full_before = false;
   std::mt19937_64 random{7};
   int64_t now_ns = 1;
   double spent_ns = 0;   // on recording
@@ -31,7 +34,9 @@ struct Program {
       double own = step_ns * (1 + noise * normal(random));
       own *= 1 + drift * static_cast<double>(i) / static_cast<double>(steps);
       if (uniform(random) < stall_share) own *= 20;
-      const double extra = full ? step_ns * cost : 0;
+      double extra = full ? step_ns * cost : 0;
+      if (full != full_before) extra += switch_ns;
+      full_before = full;
       useful_ns += own;
       spent_ns += extra;
       now_ns += static_cast<int64_t>(own + extra);
@@ -104,6 +109,31 @@ TEST(StepBudget, KeepsTheBudgetAndKnowsTheCost) {
     held += cost.low * 0.8 <= truth && truth <= cost.high * 1.2 ? 1 : 0;
   }
   EXPECT_GE(held, kPrograms * 9 / 10);
+}
+
+// A device that takes ten steps' time to be switched on or off: most of what
+// recording costs then.
+TEST(StepBudget, SwitchingIsPartOfTheCost) {
+  std::mt19937_64 random(11);
+  int held = 0;
+  constexpr int kPrograms = 30;
+  for (int i = 0; i < kPrograms; ++i) {
+    Program program;
+    program.step_ns = 17e6;
+    program.cost = 0.02 + 0.01 * (i % 10);
+    program.noise = 0.01;
+    program.switch_ns = 17e6 * (1 + i % 10);
+    program.random.seed(random());
+    StepBudget budget(0.02, random());
+    program.Run(budget, 300'000);
+    const double spent = program.spent_ns / program.useful_ns;
+    EXPECT_LE(spent, 0.026) << i;
+    EXPECT_GE(spent, 0.005) << i;
+    const RecordingCost cost = budget.cost();
+    ASSERT_TRUE(cost.known);
+    held += cost.low * 0.8 <= spent && spent <= cost.high * 1.2 ? 1 : 0;
+  }
+  EXPECT_GE(held, kPrograms * 8 / 10);
 }
 
 TEST(StepBudget, WhatCostsNothingIsRecordedInMostSteps) {

@@ -75,6 +75,7 @@ static_assert(offsetof(stepscope_plugin, query) == 24);
 static_assert(offsetof(stepscope_plugin, attach) == 32);
 static_assert(offsetof(stepscope_plugin, poll) == 40);
 static_assert(offsetof(stepscope_plugin, detach) == 48);
+static_assert(offsetof(stepscope_plugin, set_recording) == 56);
 static_assert(sizeof(stepscope_record_head) == 8);
 static_assert(sizeof(stepscope_record_work) == 64);
 static_assert(offsetof(stepscope_record_work, correlation) == 24);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -34,6 +35,7 @@ constexpr char kSoon[] =
     "kind steps\nfirst 35\nlast 38\nfolder window_asked_for\n";
 
 std::set<std::string> details;  // of one test at a time
+std::atomic<int> ahead{-1};     // likewise; as told last
 
 class Flight {
  public:
@@ -218,15 +220,18 @@ TEST(Flight, SavesAreLimited) {
 TEST(Flight, RecordsTheStepsThatAreAskedForInDetail) {
   Flight flight;
   flight.options().detail = [](int on) { details.insert(on ? "on" : "off"); };
+  flight.options().ahead = [](int on) { ahead = on; };
   details.clear();
   flight.Start();
   for (int i = 0; i < 30; ++i) flight.Step();
   const int number = flight.Ask(kSoon);
   flight.AwaitAnswer(number, "accepted");
   EXPECT_TRUE(details.empty());
+  EXPECT_EQ(ahead, 1);
   while (flight.step() < 45) flight.Step();
   flight.AwaitAnswer(number, "saved");
   EXPECT_EQ(details, (std::set<std::string>{"on", "off"}));
+  EXPECT_EQ(ahead, 0);
   EXPECT_EQ(StepsIn(flight.Windows("asked_for")[0]),
             (std::set<std::string>{"step 35", "step 36", "step 37"}));
 }

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -253,6 +254,50 @@ TEST_F(DevicePlugin, ThatHangsDoesNotHoldAForkUpForLong) {
   EXPECT_TRUE(quick);
   RemoveLiveFileOf(path);
   _exit(testing::Test::HasFailure() ? 1 : 0);  // the plugin is still in there
+}
+
+TEST_F(DevicePlugin, OfTheFirstVersionIsAlwaysRecorded) {
+  setenv("FAKE_MLU_OLD", "1", 1);
+  const std::string path = FreshPath("old");
+  const stepscope_options options = OptionsFor(path);
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  stepscope_record_device_work(0);
+  EXPECT_EQ(stepscope_device_work(), STEPSCOPE_WORK_ALWAYS);
+  WaitForTheDevice(path);
+  EXPECT_EQ(stepscope_device_work(), STEPSCOPE_WORK_ALWAYS);
+  stepscope_stop();
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
+}
+
+// The plugin is still about to leave work out when it is asked to take it in:
+// whoever looks then must not believe that it does.
+TEST_F(DevicePlugin, RecordsWorkOnceItHasFollowedTheLastWish) {
+  const std::string held = FreshPath("held");
+  const std::string inside = held + ".in";
+  std::filesystem::remove(inside);
+  setenv("FAKE_MLU_HELD", held.c_str(), 1);
+  const std::string path = FreshPath("wishes");
+  const stepscope_options options = OptionsFor(path);
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  EXPECT_EQ(stepscope_device_work(), STEPSCOPE_WORK_RECORDED);
+  std::ofstream(held).close();
+  stepscope_record_device_work(0);
+  while (!std::filesystem::exists(inside)) usleep(1000);
+  stepscope_record_device_work(1);
+  EXPECT_EQ(stepscope_device_work(), STEPSCOPE_WORK_LEFT_OUT);
+  std::filesystem::remove(held);
+  while (stepscope_device_work() != STEPSCOPE_WORK_RECORDED) usleep(1000);
+  std::filesystem::remove(inside);
+  // The next session begins with everything, whatever this one left out.
+  stepscope_record_device_work(0);
+  stepscope_stop();
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
+  EXPECT_EQ(stepscope_device_work(), STEPSCOPE_WORK_ALWAYS);
+  std::filesystem::remove(path);
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  EXPECT_EQ(stepscope_device_work(), STEPSCOPE_WORK_RECORDED);
+  stepscope_stop();
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
 }
 
 TEST_F(DevicePlugin, ThatIsNoneIsRefused) {

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -131,17 +133,33 @@ int Poll(const stepscope_plugin_host* host, uint32_t) {
 
 int Detach(const stepscope_plugin_host*, uint32_t) { return STEPSCOPE_OK; }
 
-constexpr stepscope_plugin kPlugin = {sizeof(stepscope_plugin),
-                                      STEPSCOPE_PLUGIN_ABI,
-                                      "fake_mlu",
-                                      "MLU",
-                                      Query,
-                                      Attach,
-                                      Poll,
-                                      Detach};
+// FAKE_MLU_HELD: a file; as long as it is there work is not taken in or left
+// out, and whoever waits in here has made that file with ".in" behind it.
+int SetRecording(const stepscope_plugin_host*, uint32_t) {
+  const char* held = std::getenv("FAKE_MLU_HELD");
+  if (held == nullptr) return STEPSCOPE_OK;
+  char inside[4096];
+  std::snprintf(inside, sizeof(inside), "%s.in", held);
+  if (std::FILE* file = std::fopen(inside, "w")) std::fclose(file);
+  while (access(held, F_OK) == 0) usleep(1000);
+  return STEPSCOPE_OK;
+}
+
+stepscope_plugin plugin = {sizeof(stepscope_plugin),
+                           STEPSCOPE_PLUGIN_ABI,
+                           "fake_mlu",
+                           "MLU",
+                           Query,
+                           Attach,
+                           Poll,
+                           Detach,
+                           SetRecording};
 
 }  // namespace
 
 extern "C" const stepscope_plugin* stepscope_plugin_v1(void) noexcept {
-  return &kPlugin;
+  // FAKE_MLU_OLD: of the first version of the interface.
+  if (std::getenv("FAKE_MLU_OLD") != nullptr)
+    plugin.struct_size = offsetof(stepscope_plugin, set_recording);
+  return &plugin;
 }

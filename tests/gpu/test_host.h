@@ -48,6 +48,9 @@ class TestHost {
   void Poll(bool flush = true) {
     plugin_->poll(&table_, flush ? uint32_t{STEPSCOPE_POLL_FLUSH} : 0);
   }
+  bool SetRecording(bool on) {
+    return plugin_->set_recording(&table_, on ? 1 : 0) == STEPSCOPE_OK;
+  }
   void Detach(uint32_t timeout_ms = 200) {
     end = Now(this);
     plugin_->detach(&table_, timeout_ms);

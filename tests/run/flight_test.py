@@ -206,7 +206,8 @@ class Trigger(FlightTestCase):
                       "".join(summary["notes"]))
 
     def test_a_budget_needs_always(self):
-        for flags in (["--budget", "2"], ["--always", "--budget", "200"]):
+        for flags in (["--budget", "2"], ["--always", "--budget", "200"],
+                      ["--always", "--budget", "-1"]):
             done = subprocess.run(
                 [support.STEPSCOPE, "run", *flags, "--", "true"],
                 capture_output=True, text=True, timeout=LIMIT_S, check=False)
@@ -236,6 +237,7 @@ class Trigger(FlightTestCase):
         mine = [path for path in self.captures() if f"_{dead}_" in path.name]
         steps, _ = self.steps_of(mine[0])
         self.assertGreaterEqual(len(steps[dead]), 20)
+        self.assertNotIn("budget", self.info(mine[0]))
 
     def test_two_triggers_at_once(self):
         self.start("--always", "--no-hang", "--no-slow")

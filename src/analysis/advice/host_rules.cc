@@ -10,10 +10,9 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/machine_load.h"
-#include "analysis/memory_script.h"
 #include "analysis/processor_demand.h"
-#include "base/stable_sort.h"
 #include "analysis/stats.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 #include "trace/event_type.h"
 
@@ -228,14 +227,13 @@ void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
   for (const MemoryPlace& place : input.summary.memory) {
     for (const LeakRow& leak : place.life.leaks) {
       if (finding.evidence.size() == kMostExamples) break;
-      const std::string_view line = LineOf(input.trace(), leak.example);
       finding.evidence.push_back(
           {Quoted(leak.name) + " kept " +
                CountText(
                    static_cast<uint64_t>(AverageNs(leak.bytes, leak.steps))) +
                " bytes of " + std::string(place.place) + " in each of " +
                CountText(leak.steps, "step") +
-               (line.empty() ? "." : ", in " + Quoted(line) + "."),
+               (leak.line.empty() ? "." : ", in " + Quoted(leak.line) + "."),
            std::string(leak.name), leak.example, leak.allocations, 0});
     }
   }

@@ -59,7 +59,8 @@ class Collector {
     }
     std::vector<IntervalCollector> windows(count);
     for (const StepParts& step : input_.waterfall().steps)
-      windows[step.process].Add(step.range.begin, step.range.end);
+      if (step.knows_devices)
+        windows[step.process].Add(step.range.begin, step.range.end);
     std::vector<IntervalSet> idle(count);
     for (size_t i = 0; i < count; ++i) {
       const IntervalSet worked = busy[i].Finish();

@@ -92,7 +92,7 @@ Savings::Savings(const AdviceInput& input, Advice& advice)
   }
   advice.step_ns = advice.recorded_step_ns;
   const IdleDevice* const device = input.BusiestDevice();
-  if (device != nullptr && input.TrustsIdleTime())
+  if (device != nullptr && device->step_ns > 0 && input.TrustsIdleTime())
     advice.device_busy = 1 - Ratio(device->idle_ns, device->step_ns);
   if (replayer_.empty() || replayer_.replay_step_ns() <= 0) return;
   if (const auto& unprofiled = input.summary.step_time.unprofiled) {

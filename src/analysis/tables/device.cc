@@ -36,13 +36,16 @@ struct ProcessTime {
 
 // From the first step of a run until all was done with the last one. Runs that
 // are apart (something else was in between) are apart. Nothing counts
-// before `from`: of chosen steps, the device may turn to the first one late.
+// before `from`: of chosen steps, the device may turn to the first one late. So
+// are runs between which a device's work was left out.
 IntervalSet RunsOf(std::span<const StepInterval> steps, int64_t from) {
   IntervalCollector runs;
   int64_t begin = 0;
   int64_t end = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (i == 0 || !FollowsOn(steps[i - 1], steps[i])) {
+    if (steps[i].device_left_out) continue;
+    if (i == 0 || steps[i - 1].device_left_out ||
+        !FollowsOn(steps[i - 1], steps[i])) {
       runs.Add(begin, end);
       begin = std::max(steps[i].range.begin, from);
       end = begin;
@@ -71,7 +74,9 @@ std::vector<ProcessTime> TimesOf(const EventTree& tree,
       time.last_step_end = std::max(time.last_step_end, step.range.end);
   }
   IntervalSet window = all.Finish();
-  if (window.empty()) {
+  const bool left_out = std::ranges::any_of(
+      steps.steps(), [](const auto& step) { return step.device_left_out; });
+  if (window.empty() && !left_out) {
     // No steps: what was recorded, and all that a device did.
     Interval hull = steps.window();
     for (const DeviceWork& work : tree.work()) {
@@ -82,7 +87,8 @@ std::vector<ProcessTime> TimesOf(const EventTree& tree,
   }
   // A process that does not step is measured by those that do.
   for (ProcessTime& time : times)
-    if (time.window.empty()) time.window = window;
+    if (time.window.empty() && (!left_out || time.last_step_end == INT64_MAX))
+      time.window = window;
   return times;
 }
 
@@ -165,11 +171,13 @@ std::vector<DeviceRow> DeviceRows(const Trace& trace,
     row.name = name_of(device);
     if (uses[row.name] > 1)
       row.name = ProcessLabel(trace.processes()[device.process]) + row.name;
-    row.busy_ns = device.busy_ns;
+    // Else its work was left out of all steps.
+    const bool known = device.window_ns > 0;
+    if (known) row.busy_ns = device.busy_ns;
     row.after_ns = device.after_ns;
     row.process = device.process;
     row.id = device.id;
-    row.utilization = Ratio(device.busy_ns, device.window_ns);
+    if (known) row.utilization = Ratio(device.busy_ns, device.window_ns);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -74,6 +74,7 @@ IdleTable::IdleTable(const EventTree& tree, const StepTable& steps,
 }
 
 void IdleTable::Add(const StepWindow& window) {
+  if (!window.knows_devices()) return;
   for (size_t i = 0; i < window.idle.size(); ++i)
     AddGaps(window, window.idle[i], result_.devices[window.first_device + i]);
   if (!window.host_operators.empty()) AddHostOperators(window);

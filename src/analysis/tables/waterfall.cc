@@ -25,6 +25,7 @@ void WaterfallTable::Add(const StepWindow& window) {
   step.row = window.step == nullptr ? kNoRow : window.step->row;
   step.range = window.range;
   step.part_ns = window.part_ns;
+  step.knows_devices = window.knows_devices();
   for (size_t i = 0; i < kStepParts; ++i) {
     result_.part_ns[i] = SaturatingAdd(result_.part_ns[i], step.part_ns[i]);
     result_.step_ns = SaturatingAdd(result_.step_ns, step.part_ns[i]);

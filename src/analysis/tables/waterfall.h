@@ -19,6 +19,7 @@ struct StepParts {
   Row row = kNoRow;  // the step's event
   Interval range;
   std::array<int64_t, kStepParts> part_ns{};  // by StepPart
+  bool knows_devices = true;                  // as of StepWindow
 
   int64_t length() const { return SaturatingSubtract(range.end, range.begin); }
 };

@@ -94,7 +94,7 @@ class AllocationMatcher {
       return;
     }
     row.allocated_by = NameOf(event);
-    row.allocated_at_ns = TimeOf(event);
+    row.allocated_at_ns = event.time_ns;
     live_[key] = rows_.size() - 1;
   }
 

@@ -25,7 +25,7 @@ struct ViewQuery {
   std::string_view place = {};  // of memory; empty: all
   // As NameAmongSeveral() has it, of memory; empty: all.
   std::string_view process = {};
-  std::optional<Interval> range = {};  // times from the origin
+  std::optional<Interval> range = {};  // on the clock of the trace
 };
 
 struct ViewInput {

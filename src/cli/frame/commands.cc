@@ -171,9 +171,10 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .value = "LAYOUT",
             .kind = ValueKind::kChoice,
             .meaning =
-                "how to lay out text: as one screen, or as Paddle's tables",
-            .fallback = "screen, or paddle where tables are asked for",
-            .choices = {"screen", "paddle"},
+                "how to lay out text: as one screen, as tables no wider than "
+                "the terminal, or as Paddle's tables",
+            .fallback = "screen, or tables where tables are asked for",
+            .choices = {"screen", "tables", "paddle"},
             .group = "Output",
             .target = &arguments.layout},
            {.name = "--no-op-detail",

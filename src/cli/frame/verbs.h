@@ -25,7 +25,7 @@ ExitCode RunInfo(const InfoOptions& options);
 struct SummaryArguments {
   std::string input;
   std::string views;   // by comma; empty: what suits the format
-  std::string layout;  // of text: screen or paddle; empty: by the other options
+  std::string layout;  // of text; empty: by the other options
   std::string sort;    // empty: CPUTotal; of fluid, as calls ended
   std::string unit;    // empty: auto on a terminal, else ms
   std::string format;  // empty: by the name of the output, else text

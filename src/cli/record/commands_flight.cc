@@ -20,9 +20,10 @@ void AddFlightOptions(RunOptions& options, Command& run) {
       {.name = "--budget",
        .value = "PERCENT",
        .kind = ValueKind::kNumber,
-       .meaning = "with --always: record operators too, in as many steps as "
-                  "make the program at most PERCENT slower, and measure that",
-       .fallback = "operators are recorded on a trigger only",
+       .meaning = "with --always: record operators and the GPU in as many "
+                  "steps as make the program at most PERCENT slower, and "
+                  "measure that",
+       .fallback = "kernels in every step, operators on a trigger only",
        .group = kGroup,
        .target = &options.budget_percent},
       {.name = "--keep-steps",

@@ -214,11 +214,10 @@ int RunRun(const RunOptions& options) {
     return Complain(kExitUsage, "--steps with --always or --on-demand",
                     "ask for steps with stepscope trigger");
   if (options.budget_percent != 0 &&
-      !(options.always && options.budget_percent > 0 &&
+      !(options.always && options.budget_percent >= 0 &&
         options.budget_percent < 100))
     return Complain(kExitUsage, "--budget",
-                    "expected percent, more than 0 and less than 100, with "
-                    "--always");
+                    "expected percent, 0 to less than 100, with --always");
   if (options.wants_counters() && options.no_gpu)
     return Complain(kExitUsage, "--counters with --no-gpu", "choose one");
   if (options.counter_interval_us != 0 &&

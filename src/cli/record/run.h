@@ -33,7 +33,8 @@ struct RunOptions {
   int keep_steps = 0;      // of the flight recorder; 0: its default
   double slow_factor = 0;  // likewise
   double hang_after_s = 0;
-  double budget_percent = 0;  // of --always; 0: operators on a trigger only
+  double budget_percent = 0;  // of --always; 0: kernels in every step,
+                              // operators on a trigger only
   std::string otlp;           // endpoint of an OpenTelemetry receiver
   std::string bill;           // of what is sent; empty: by tokens
   std::string prometheus;     // file for its textfile collector
@@ -41,6 +42,8 @@ struct RunOptions {
   bool no_hang = false;
   bool quiet = false;
 
+  // Of the time, which recording may take; 0: no budget.
+  double budget() const { return always ? budget_percent / 100 : 0; }
   bool flies() const { return always || on_demand; }
   bool wants_counters() const { return counters || counter_interval_us != 0; }
   bool wants_memory() const { return memory || memory_stacks; }

@@ -39,8 +39,13 @@ void AddPython(const RunOptions& options, const Injection& injection,
                    JoinLines(options.python_exclude));
 }
 
-// Kernels alone, while the flight recorder runs: calls of the device's API are
-// most of what recording a GPU costs.
+// What is wanted of a GPU. By the budget, in some steps only: all that belongs
+// to a step; memory would be freed that was never seen to be taken. Otherwise
+// kernels alone: calls of the device's API are most of what recording costs.
+constexpr const char* kGpuKindsOfSomeSteps =
+    "kernel,memcpy,memset,peer,graph,runtime,driver,device";
+constexpr const char* kGpuKindsOfAllSteps = "kernel";
+
 void AddFlight(const RunOptions& options, const Variables& inherited,
                Variables& set) {
   set.emplace_back("STEPSCOPE_MODE",
@@ -55,11 +60,12 @@ void AddFlight(const RunOptions& options, const Variables& inherited,
   const int64_t hang =
       options.no_hang ? -1 : std::llround(options.hang_after_s * 1e9);
   if (hang != 0) set.emplace_back("STEPSCOPE_HANG_AFTER", std::to_string(hang));
-  if (options.budget_percent > 0)
-    set.emplace_back("STEPSCOPE_STEP_BUDGET",
-                     std::to_string(options.budget_percent / 100));
+  if (options.budget() > 0)
+    set.emplace_back("STEPSCOPE_STEP_BUDGET", std::to_string(options.budget()));
   if (Find(inherited, "STEPSCOPE_GPU_KINDS").empty())
-    set.emplace_back("STEPSCOPE_GPU_KINDS", "kernel");
+    set.emplace_back("STEPSCOPE_GPU_KINDS", options.budget() > 0
+                                                ? kGpuKindsOfSomeSteps
+                                                : kGpuKindsOfAllSteps);
 }
 
 }  // namespace
