@@ -6,7 +6,7 @@ test("what is cut off at the box, and what is of whole events", () => {
   const saying = (words: string) => BOX_COLUMNS
     .filter(([, , meaning]) => meaning.includes(words)).map(([key]) => key);
   expect(saying("time inside the box")).toEqual(["total", "self"]);
-  expect(saying("counted whole"))
+  expect(saying("counted in full"))
     .toEqual(["mean", "min", "p50", "p90", "p99", "max"]);
 });
 

@@ -14,18 +14,18 @@ export const isCopy = (row: Pick<SelectRow, "on" | "class">) =>
 
 /** Calls that a figure does not count again. */
 export const insideText = (nested: number) =>
-  `${formatCount(nested)} more inside these, which are a part of them`;
+  `${formatCount(nested)} more inside these, as part of them`;
 
-const WHOLE = "each counted whole, also where it reaches out of the box";
+const WHOLE = "each counted in full, even where it extends beyond the box";
 
 export const BOX_COLUMNS: [key: BoxKey, title: string, meaning: string][] = [
   ["name", "Name", "The event's name"],
-  ["calls", "Calls", "Events of this name that the box touches; those inside " +
-    "another of them are a part of that"],
-  ["total", "Total", "Their time inside the box; what reaches out of it " +
-    "is not counted"],
-  ["self", "Self", "Their time inside the box, without what was called " +
-    "inside them"],
+  ["calls", "Calls", "Events of this name that the box touches; one inside " +
+    "another counts as part of it"],
+  ["total", "Total", "Their time inside the box; what extends beyond " +
+    "it is not counted"],
+  ["self", "Self", "Their time inside the box, without the calls inside " +
+    "them"],
   ["mean", "Mean", `Mean duration of these events, ${WHOLE}: not Total ` +
     "divided by Calls"],
   ["min", "Min", `The shortest, ${WHOLE}`],

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The comparison's words and columns. Pure.
-import type { RunInfo, WindowInfo } from "../generated/answers.ts";
+import type {
+  CompareDoc, RunInfo, WindowInfo,
+} from "../generated/answers.ts";
+import { formatShare } from "./format.ts";
 import { placeName } from "./memory.ts";
 import { partTitle } from "./waterfall.ts";
 
-/** `b`: what the second trace is called. */
-export function verdictTitle(verdict: string, b: string): string {
-  return ({ same: "No difference beyond noise", slower: `${b} is slower`,
-    faster: `${b} is faster` } as Record<string, string>)[verdict] ?? verdict;
+/** What differs, and by how much; files by their last names. */
+export function verdictTitle({ verdict, name_b: b, ratio }:
+  Pick<CompareDoc, "verdict" | "name_b" | "ratio">): string {
+  const by = ratio === null ? "" : ` by ${formatShare(Math.abs(ratio))}`;
+  const name = b.slice(b.lastIndexOf("/") + 1);
+  return ({ same: "No difference beyond noise",
+    unknown: "Nothing can be concluded", slower: `${name} is slower${by}`,
+    faster: `${name} is faster${by}` } as Record<string, string>)[verdict] ??
+    verdict;
 }
 
 // `table`: whose rows are names of events, which a timeline can show.

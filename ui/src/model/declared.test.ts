@@ -14,6 +14,7 @@ test("a column has the title that the server gives", () => {
 test("types as the server and as the docs write them", () => {
   expect(cellTypeOf("time")).toBe("time");
   expect(cellTypeOf("time, ns")).toBe("time");
+  expect(cellTypeOf("moment")).toBe("time");
   expect(cellTypeOf("true or false")).toBe("bool");
   expect(cellTypeOf("rows")).toBeNull();
 });

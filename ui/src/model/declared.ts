@@ -7,7 +7,7 @@ import type {
 import type { CellType, Column, Data } from "./table.ts";
 
 const TYPES: [RegExp, CellType][] = [
-  [/^time/, "time"], [/^count/, "count"], [/^bytes/, "bytes"],
+  [/^(time|moment)/, "time"], [/^count/, "count"], [/^bytes/, "bytes"],
   [/^ratio/, "ratio"], [/^(bool|true)/, "bool"], [/^text/, "text"],
   [/^number/, "number"],
 ];

@@ -9,22 +9,17 @@ import type {
 interface Steps {
   steps: StepInfo[];
   groups: GroupInfo[];
-  origin_ns?: string;
 }
 
-/** `startNs`: on the clock of the trace, as tables have it. */
+/** `start`: from the origin, as tables have it. */
 export function findStep(info: Steps, index: number, pid?: number,
-  startNs?: number): StepInfo | undefined {
+  start?: number): StepInfo | undefined {
   const same = info.steps.filter((step) => step.index === index);
   const ofProcess = same.filter((step) =>
     info.groups.find((group) => group.id === step.group)?.pid === pid);
   const all = ofProcess.length > 0 ? ofProcess : same;
-  if (startNs === undefined) return all[0];
-  // Both are rounded alike where a number cannot hold them: the nearest.
-  const start = startNs - Number(info.origin_ns ?? 0);
-  const away = (step: StepInfo) => Math.abs(step.start - start);
-  return all.reduce<StepInfo | undefined>((best, step) =>
-    best && away(best) <= away(step) ? best : step, undefined);
+  return start === undefined ? all[0]
+    : all.find((step) => step.start === start);
 }
 
 /**

@@ -31,10 +31,7 @@ export function formatTime(ns: number): string {
   const [unit, one] =
     TIMES.find(([, at]) => size >= at * 0.99995) ?? ["ns", 1];
   const value = ns / one;
-  // Beyond it is an instant of a clock that has run for long, of which
-  // milliseconds count.
-  const text = unit === "ns" ? String(Math.round(value))
-    : Math.abs(value) >= 10_000 ? value.toFixed(3) : digits(value, 2);
+  const text = unit === "ns" ? String(Math.round(value)) : digits(value, 2);
   return `${text}${THIN}${unit}`;
 }
 

@@ -34,10 +34,11 @@ test("the query of a table has its columns, order, search and number", () => {
 test("rows as a table: times and bytes by the names of columns", () => {
   const rows = dataOfRows({ columns: [{ name: "dur_ns", type: "count" },
     { name: "start_ns", type: "count" }, { name: "bytes", type: "count" },
-    { name: "dur_ns", type: "text" }], rows: [[1, 2, 3, "x"]], more: false });
+    { name: "dur_ns", type: "text" }, { name: "peak_at_ns", type: "count" }],
+  rows: [[1, 2, 3, "x", 4]], more: false });
   expect(rows.columns.map((one) => one.type))
-    .toEqual(["time", "count", "bytes", "text"]);
-  expect(new Set(rows.columns.map((one) => one.key)).size).toBe(4);
+    .toEqual(["time", "count", "bytes", "text", "count"]);
+  expect(new Set(rows.columns.map((one) => one.key)).size).toBe(5);
   expect(rows.cell(0, 3)).toBe("x");
 });
 

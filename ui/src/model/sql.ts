@@ -63,8 +63,9 @@ export function queryOfTable(source: SqlSource, data: Pick<Data, "columns">,
 /** What a column is, by its name: times end in _ns, bytes in _bytes. */
 function typeOf(column: string, type: string): CellType {
   if (type === "text" || type === "bool") return type;
-  if (/_ns$/.test(column) && !/(start|begin|end|epoch|offset)_ns$/
-    .test(column)) return "time";
+  if (/_ns$/.test(column) &&
+    !/(^|_)(start|begin|end|epoch|offset|at|arrival)_ns$/.test(column))
+    return "time";
   if (/(^|_)bytes$/.test(column)) return "bytes";
   return type === "number" ? "number" : "count";
 }

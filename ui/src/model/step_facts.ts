@@ -14,11 +14,11 @@ export function stepFacts(times: StepTimes | null)
   const period = times?.period;
   if (!times || !period) return [];
   const facts: [title: string, text: string][] = [
-    ["least", formatTime(period.min_ns)],
+    ["shortest", formatTime(period.min_ns)],
     ["p25", formatTime(period.p25_ns)],
     ["median", formatTime(period.p50_ns)],
     ["p75", formatTime(period.p75_ns)],
-    ["most", formatTime(period.max_ns)],
+    ["longest", formatTime(period.max_ns)],
     ["mean", formatTime(period.avg_ns)],
     ["steps", formatCount(times.steps)],
     ["warm-up, left out", formatCount(times.warmup)],

@@ -195,9 +195,8 @@ test("a step is found by number and process", () => {
   expect(findStep(info, 4, 8)?.start).toBe(20);
   expect(findStep(info, 4)?.start).toBe(10);
   // Steps of one number: the one that begins there.
-  const twice = { ...info, origin_ns: "1000" };
-  expect(findStep(twice, 4, undefined, 1010)?.start).toBe(10);
-  expect(findStep(twice, 4, undefined, 1020)?.start).toBe(20);
+  expect(findStep(info, 4, undefined, 10)?.start).toBe(10);
+  expect(findStep(info, 4, undefined, 20)?.start).toBe(20);
   expect(findStep(info, 5)).toBeUndefined();
 });
 
@@ -236,7 +235,11 @@ test("opened rows show what is inside", () => {
 });
 
 test("verdicts and names of traces", () => {
-  expect(verdictTitle("slower", "after.json")).toBe("after.json is slower");
+  const told = (verdict: string, ratio: number | null) =>
+    verdictTitle({ verdict, name_b: "run/after.json", ratio });
+  expect(told("slower", 0.1)).toMatch(/^after\.json is slower by 10\.0\s%$/);
+  expect(told("faster", -0.1)).toMatch(/^after\.json is faster by 10\.0\s%$/);
+  expect(told("same", 0.1)).toBe("No difference beyond noise");
   const runs: RunInfo[] = [{ id: "r", name: "run", all: { t: "*",
     name: "all" }, workers: [{ id: "w", name: "run", rank: null,
     windows: [{ t: "1", name: "w1" }] }] }];

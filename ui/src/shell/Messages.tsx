@@ -55,7 +55,7 @@ export function AskToken() {
   const [text, setText] = useState("");
   const [bad, setBad] = useState(false);
   return (
-    <Message title="This server wants its token"
+    <Message title="This server needs its token"
       text={"Open the address that `stepscope view` printed, or paste it " +
         "here. A restarted server has a new one."}>
       <form class="row" onSubmit={(event) => {
@@ -154,8 +154,8 @@ export function traceMessage(onTimeline: boolean, withoutTrace: boolean) {
     );
   if (dataset.value && !withoutTrace)
     return (
-      <Message title="This folder is a dataset" text={"Its tables are asked " +
-        "in SQL. The other views are of traces: `stepscope view TRACE`."}>
+      <Message title="This folder is a dataset" text={"Query its tables in " +
+        "SQL. The other views need a trace: `stepscope view TRACE`."}>
         <div class="row">
           <button class="button primary" onClick={() =>
             navigate({ view: "sql", more: {} }, true)}>Ask in SQL</button>
@@ -167,7 +167,7 @@ export function traceMessage(onTimeline: boolean, withoutTrace: boolean) {
       <Message title="No traces here yet"
         text={`The folder \`${listed.value.folder}\` has no file that ` +
           "stepscope can read. Record one with `stepscope run -- COMMAND`, " +
-          "or copy one there: this page will show it by itself."}>
+          "or copy one there: it will appear on this page."}>
         <SkippedFiles listed={listed.value} open />
       </Message>
     );

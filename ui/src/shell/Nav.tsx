@@ -15,7 +15,7 @@ import logo from "./logo.svg";
 /** Why a view has nothing to show; "": it has. */
 function whyOff(view: View): string {
   if (dataset.value && view.key !== "sql")
-    return "A dataset is asked in SQL; open a trace for this view";
+    return "A dataset is queried in SQL; open a trace for this view";
   return atStart.value && view.key !== "traces" ? "Choose a trace first" : "";
 }
 

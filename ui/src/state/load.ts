@@ -29,7 +29,7 @@ class SeveralJobs extends Error {
 /** Fails unless an import ended well. */
 export function expectReady({ state, error, jobs }: Progress): void {
   if (state === "ready") return;
-  const text = error || "the import ended before its end";
+  const text = error || "the import stopped before it was finished";
   throw jobs ? new SeveralJobs(text, jobs) : new Error(text);
 }
 

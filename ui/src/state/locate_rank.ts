@@ -39,7 +39,7 @@ async function stepOf(place: JobPlace, rank: number, step: number)
   const steps = objectsOf<RankStep>(fromFlat(flat));
   const found = step < 0 ? longestDelay(steps)
     : steps.find((one) => one.step === step);
-  if (!found) throw new Error("no step of it was recorded");
+  if (!found) throw new Error("none of its steps was recorded");
   return found;
 }
 

@@ -103,7 +103,7 @@ function TopControl({ state, change }: ToolbarProps) {
 function SqlButton({ source, data, columns, state }: ToolbarProps & {
   source: SqlSource;
 }) {
-  const why = chosenSteps() ? "SQL has this table of all steps"
+  const why = chosenSteps() ? "In SQL this table is of all steps"
     : source.why ?? "";
   return (
     <button class="button" disabled={why !== ""}

@@ -52,7 +52,7 @@ describe.skipIf(missing.length > 0)(
         { hasText: "concluded, not marked" });
       await expect.poll(() => track.textContent()).toContain("Iterations");
       await page.getByRole("link", { name: "Serving" }).click();
-      await page.getByText("6 iterations, concluded, since nobody marked any")
+      await page.getByText("6 iterations, concluded, since none were marked")
         .waitFor();
       const kinds = page.getByRole("region", { name: "Iterations by kind" })
         .locator(".t-row");

@@ -11,6 +11,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type {
   DeclaredColumn, DeclaredTable, HitsInfo, RequestInfo, RequestList, Runs,
+  TraceInfo,
 } from "../../src/generated/answers.ts";
 import { valueAt } from "../../src/model/declared.ts";
 import { formatTime } from "../../src/model/format.ts";
@@ -98,8 +99,10 @@ describe.skipIf(missing.length > 0)(
         `&as=table&req.cols=${all(requests)}`);
       await expectTable(page, "Iterations by kind",
         rowsOfObjects(kinds, summary.iterations.kinds));
+      const { origin_ns: origin } = await ask<TraceInfo>(server.url,
+        "trace?t=" + runs["server"]!.t);
       await expectTable(page, "Requests",
-        rowsOfObjects(requests, summary.requests.list));
+        rowsOfObjects(requests, summary.requests.list, Number(origin)));
       // Nearest rank, of the requests that the command lists.
       for (const [key, of] of [["ttft", "ttft_ns"], ["tpot", "tpot_ns"],
         ["queue", "queue_ns"]] as const) {

@@ -26,7 +26,7 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
     async () => {
       const { page, close } = await openPage(browser, address(),
         { wait: false });
-      await page.getByText("This server wants its token").waitFor();
+      await page.getByText("This server needs its token").waitFor();
       await page.getByLabel("Address or token").fill("nonsense");
       await page.getByRole("button", { name: "Open" }).click();
       await page.getByText("That is neither").waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
   test("the printed address, opened in that tab, opens the page", async () => {
     const { page, close } = await openPage(browser, address() + "#/trace",
       { wait: false });
-    await page.getByText("This server wants its token").waitFor();
+    await page.getByText("This server needs its token").waitFor();
     await page.evaluate((hash) => {
       location.hash = hash;
     }, new URL(mock.url).hash + "&/trace");
@@ -51,7 +51,7 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
   test("a wrong token is forgotten", async () => {
     const { page, close } = await openPage(browser,
       `${address()}#token=${"f".repeat(64)}`, { wait: false });
-    await page.getByText("This server wants its token").waitFor();
+    await page.getByText("This server needs its token").waitFor();
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
     await close();
   });
@@ -139,7 +139,7 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
     ["no token", async (page) => {
       await page.evaluate(() => localStorage.clear());
       await page.goto(address() + "?again");
-      await page.getByText("This server wants its token").waitFor();
+      await page.getByText("This server needs its token").waitFor();
     }],
   ];
   test.each(states)("axe finds nothing serious: %s", async (_, reach) => {

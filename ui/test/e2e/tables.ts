@@ -32,12 +32,20 @@ export function expectedRows(
     looksOf(column, row(column))).join(" | ")).sort();
 }
 
-/** What a table shows of the objects of a document. */
-export function rowsOfObjects(declared: DeclaredColumn[], rows: unknown[])
+/** What a table shows of the objects of a document, which has moments on the
+ * clock of the trace: a page has them from where the trace starts. */
+export function rowsOfObjects(
+  declared: DeclaredColumn[], rows: unknown[], originNs = 0)
   : { columns: Column[]; rows: string[] } {
   const columns = columnsOf(declared);
+  const moments = new Set(declared.filter(({ type }) =>
+    type.startsWith("moment")).map(({ key }) => key));
   return { columns, rows: expectedRows(columns, rows.map((row) =>
-    (column: Column) => valueAt(row, column.key))) };
+    (column: Column) => {
+      const value = valueAt(row, column.key);
+      return moments.has(column.key) && typeof value === "number"
+        ? value - originNs : value;
+    })) };
 }
 
 export function rowsOfFlat(

@@ -520,9 +520,9 @@ describe.skipIf(missing.length > 0)(
       const period = summary.step_time!.period!;
       await expect.poll(() => figure(page, "median").innerText())
         .toBe(formatTime(period.p50_ns));
-      await expect.poll(() => figure(page, "most").innerText())
+      await expect.poll(() => figure(page, "longest").innerText())
         .toBe(formatTime(period.max_ns));
-      await expect.poll(() => cell(page, 0, 1).innerText())
+      await expect.poll(() => cell(page, 0, 2).innerText())
         .toBe(formatTime(summary.steps[0]!.period_ns));
       await page.getByRole("button", { name: /Outliers/ }).click();
       await page.getByText("No step takes much longer").waitFor();
@@ -546,6 +546,7 @@ describe.skipIf(missing.length > 0)(
       const words = doc.summary.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
         .replace(" in A and ", " in \\S*rank0\\S* and ")
         .replace(" in B ", " in \\S*rank1\\S* ").replace(/ /g, "\\s");
+      await page.getByText(/^Details/).click();
       await page.getByText(new RegExp(words)).waitFor();
       await expect.poll(() => figure(page, "a").innerText())
         .toBe(formatTime(doc.median_a_ns));

@@ -9,7 +9,8 @@ import { UNKNOWN } from "../../model/cell.ts";
 import { valueAt } from "../../model/declared.ts";
 import { chipOf, PARTS, rowName, verdictTitle, windowsOf }
   from "../../model/compare.ts";
-import { formatCount, formatShare, formatTime } from "../../model/format.ts";
+import { countOf, formatCount, formatShare, formatTime }
+  from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
 import { Prose } from "../../shell/Prose.tsx";
@@ -87,24 +88,31 @@ function Result({ doc, tables }: {
   return (
     <>
       <Card class={"verdict " + doc.verdict}>
-        <h2>{verdictTitle(doc.verdict, doc.name_b)}</h2>
-        <p><Prose text={doc.summary} /></p>
+        <h2>{verdictTitle(doc)}</h2>
         <dl class="strip">
-          <div title={`A is ${doc.name_a}`}><dt>A, median</dt>
+          <div><dt>A, median</dt>
             <dd data-figure="a">{formatTime(doc.median_a_ns)}</dd></div>
-          <div title={`B is ${doc.name_b}`}><dt>B, median</dt>
+          <div><dt>B, median</dt>
             <dd data-figure="b">{formatTime(doc.median_b_ns)}</dd></div>
-          <div><dt>difference</dt><dd>{signed(doc.ratio)}</dd></div>
+          <div><dt>B − A</dt><dd>{signed(doc.ratio)}</dd></div>
           {doc.low !== null && <div><dt>95 % interval</dt>
             <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>}
           <div><dt>steps</dt><dd>
             {formatCount(doc.steps_a)} and {formatCount(doc.steps_b)}</dd></div>
-          {doc.resolvable !== null && <div><dt>smallest that would show</dt>
-            <dd>{formatShare(doc.resolvable)}</dd></div>}
+          {doc.verdict === "same" && doc.resolvable !== null &&
+            <div><dt>smallest that would show</dt>
+              <dd>{formatShare(doc.resolvable)}</dd></div>}
         </dl>
-        {doc.notes.map((note) => (
-          <p key={note} class="note quiet"><Prose text={note} /></p>
-        ))}
+        <p class="quiet">A is <span class="mono">{doc.name_a}</span>, B is{" "}
+          <span class="mono">{doc.name_b}</span>.</p>
+        <details>
+          <summary>Details{doc.notes.length > 0 &&
+            `, with ${countOf(doc.notes.length, "note")}`}</summary>
+          <p><Prose text={doc.summary} /></p>
+          <ul>{doc.notes.map((note) => (
+            <li key={note}><Prose text={note} /></li>
+          ))}</ul>
+        </details>
       </Card>
       <Card class="table-card">
         <div class="tabs">
@@ -159,11 +167,11 @@ export default function CompareView() {
       text={runs.value.state === "ready" && runs.value.value.one_file
         ? "This server shows one file. Start it with both files, as in " +
           "`stepscope view BEFORE AFTER`, or with the folder they are in."
-        : "This folder has one trace. Put another one of the same program " +
-          "beside it: this page will offer it."} />;
+        : "This folder has one trace. Put another trace of the same program " +
+          "beside it to compare the two."} />;
   return (
     <Page title="Compare" fill detail={"B is the trace chosen above. Figures " +
-      "are of a step; medians of settled steps."}
+      "are per step: medians of settled steps."}
     actions={<Picker choices={choices} other={other} />}>
       {other ? <Compared a={other} b={b} />
         : <Card title="Choose trace A"

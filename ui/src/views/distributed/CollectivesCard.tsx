@@ -14,8 +14,8 @@ import { PeakField } from "../PeakField.tsx";
 
 const Peak = () => (
   <PeakField param="peak" text="Peak of a link, GB/s"
-    hint={"What a link between ranks can do at most, in each direction; " +
-      "the table then has the share of it"} />
+    hint={"The most that a link between ranks can carry in each direction; " +
+      "the table then shows the share that is used"} />
 );
 
 /** Of several ranks, or of one. */
@@ -30,7 +30,7 @@ export function CollectivesTable({ data, onShow }: {
       <Table label="Collectives" data={data} prefix="collectives." rows={10}
         empty="No collectives were recorded."
         sql={{ ...tableOf("collectives"),
-          why: peak ? "SQL knows no peak of a link" : "" }}
+          why: peak ? "SQL does not know the peak of a link" : "" }}
         usual={["kind", "group", "ranks", "group_size", "bytes", "calls",
           "time_ns", "algorithm_bandwidth", "bus_bandwidth",
           ...peak ? ["peak_ratio"] : [], "wait_ns", "transfer_ns"]}

@@ -125,7 +125,7 @@ function Ready({ t, run, info }: {
       {ranks.length > 1 && <>
         <RankTable title="Who makes the others wait" name="stragglers"
           flat={info.stragglers!} rows={6}
-          detail="the one to blame comes first"
+          detail="the one that costs most comes first"
           empty="No rank makes the others wait."
           usual={["rank", "delays_ns", "gain_ns", "gain_ratio",
             "others_wait_ns", "last", "doing", "doing_ns"]}
@@ -157,7 +157,7 @@ export function JobView({ run, t }: { run: RunInfo; t: string }) {
         : (
           <Message title="Reading the ranks" text={`${
             formatCount(info.done)} of ${countOf(info.total, "trace")}. ` +
-            "What was read is kept for the next time."}>
+            "What was read is kept for next time."}>
             <progress value={info.done} max={info.total}
               aria-label="Traces read" />
           </Message>

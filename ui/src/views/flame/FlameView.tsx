@@ -25,8 +25,8 @@ export default function FlameView() {
     <Page title="Flame graph" actions={<StepsChoice />}
       detail={(load.state === "ready"
         ? `${formatTime(load.value.total)} in all. ` : "") +
-        (of ? "Functions of Python are left out but for nn.Module; GPU work " +
-          "of a gradient is below the module that it is the gradient of."
+        (of ? "Python functions other than nn.Module are left out; the GPU " +
+          "work of a gradient is below its module."
           : "Calls with the same callers are one box, over all threads " +
             "and steps; its width is its time.")}>
       <Card class="table-card flame-card">
@@ -53,8 +53,8 @@ export default function FlameView() {
               The profiler of torch records them with with_stack=True.</p>
             : info.boxes.length === 0
             ? <p class="nothing">{by === "device"
-              ? "No work of a device is in this trace."
-              : "No events of the host are in this trace."}</p>
+              ? "This trace has no device work."
+              : "This trace has no host events."}</p>
             : <FlameGraph info={info} query={find} onShow={show} />}
         </Loaded>
       </Card>

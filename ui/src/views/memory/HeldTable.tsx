@@ -39,7 +39,7 @@ export function HeldTable({ place, of, instants }: {
           <p class="note quiet">A: {formatBytes(facts["held_bytes"] ?? 0)}{" "}
             at {formatTime(facts["at"] ?? 0)}.{" "}
             {facts["other_bytes"] === undefined
-              ? "Click the areas with Shift to compare with another instant."
+              ? "Shift-click the areas to compare with another instant."
               : <>B: {formatBytes(facts["other_bytes"])} at{" "}
                 {formatTime(facts["other_at"] ?? 0)}.{" "}
                 <button class="link" onClick={() => setMore("other", "")}>

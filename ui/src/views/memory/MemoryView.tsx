@@ -45,7 +45,7 @@ const ofPlace = ({ place, process }: MemoryPlace) =>
   ({ place, ...process === undefined ? {} : { process } });
 
 const whyNoSql = () => "t0" in range()
-  ? "SQL has this table of all time, not of the chosen one" : "";
+  ? "In SQL this table is of the whole trace, not of the chosen time" : "";
 /** Rows inside that of a place name it and its process. */
 const rowsInside = (column: string, { place, process }: MemoryPlace) =>
   rowsOf("memory", column,

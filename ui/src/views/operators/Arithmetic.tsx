@@ -17,7 +17,7 @@ import { StepFlopsStrip } from "../overview/FlopsCard.tsx";
 import { Loaded, Sized } from "../parts.tsx";
 import { PeakField } from "../PeakField.tsx";
 
-const EMPTY = "No operator with recorded shapes has a number of FLOPs. " +
+const EMPTY = "No FLOPs are known for the operators with recorded shapes. " +
   "Record with record_shapes=True.";
 
 /** What is asked with both tables. */
@@ -55,11 +55,11 @@ export function Arithmetic({ children }: {
         {step && <StepFlopsStrip step={step} />}
         <div class="space" />
         <PeakField param="cpeak" text="Peak of a device, TFLOP/s"
-          hint={"What a device can compute at most, of the type that is " +
-            "used: FLOP/s are then also shares of it"}
+          hint={"The most that a device can compute with the type that is " +
+            "used: FLOP/s are then also shown as shares of it"}
           stated={step?.peak_tflops_per_s ?? null} />
         <PeakField param="mpeak" text="Its memory, GB/s"
-          hint="What its memory can do at most: the slope of the roof"
+          hint="The most that its memory can deliver: the slope of the roof"
           stated={step?.peak_memory_gb_per_s ?? null} />
       </div>}
       <Loaded what="Arithmetic" load={rows}>
@@ -70,7 +70,7 @@ export function Arithmetic({ children }: {
             <Table label="Arithmetic" data={data} prefix="flops." onShow={show}
               topK look={shareLook("kernel")}
               sql={{ ...tableOf("flops"),
-                why: typed ? "SQL knows no peak that is typed here" : "" }}
+                why: typed ? "SQL does not know what is typed here" : "" }}
               usual={["name", "calls", "flops", "time_ns", "tflops_per_s",
                 "peak_ratio", ...hasValue(data, "measured_intensity")
                   ? ["measured_intensity"] : [], "intensity", "roof_ratio"]}

@@ -61,7 +61,7 @@ export function LedgerCard({ doc, said }: {
         ...(ledger.no_launch ? [["Device work without its launch",
           formatCount(ledger.no_launch)] as [string, string]] : []),
         ...(ledger.outlives_parent
-          ? [["Events that outlive the one they began in",
+          ? [["Events that end after the event around them",
             formatCount(ledger.outlives_parent)] as [string, string]] : []),
       ]} />
       {doc.notes.filter((note) => !said.includes(note))

@@ -19,10 +19,8 @@ import { isOfHost, KindName, useFlat } from "./KindsCard.tsx";
 /** Rows of a list that are elements; more are counted. */
 const MOST_LISTED = 300;
 
-/** Of the declared columns, those with a value; times of the trace's own clock
-    are for programs. */
-const LEFT_OUT = new Set(["id", "name", "kind", "arrival_ns", "end_ns",
-  "start_ns", "repeats_another_rank"]);
+/** Of the declared columns, those with a value that the head does not say. */
+const LEFT_OUT = new Set(["id", "name", "kind", "repeats_another_rank"]);
 
 function Facts({ table, device }: { table: FlatTable; device: boolean }) {
   const data = useFlat(table);

@@ -18,7 +18,7 @@ function Content({ info }: { info: ServingInfo }) {
   return (
     <Page title="Serving" detail={[info.engine,
       info.concluded ? countOf(info.iterations, "iteration") +
-        ", concluded, since nobody marked any"
+        ", concluded, since none were marked"
         : countOf(info.iterations, "iteration"),
       info.requests > 0 ? countOf(info.requests, "request")
         : "the trace does not say which requests"]

@@ -124,7 +124,7 @@ function RequestTable({ list }: { list: RequestList }) {
   const onTimeline = (request: number) => {
     const extent = extentOf(list, request);
     if (extent) showWorkOf({ request }, extent.start, extent.end);
-    else toast("It is not known when this request came or went.");
+    else toast("It is not known when this request arrived or ended.");
   };
   return (
     <Table label="Requests" data={data} prefix="req."

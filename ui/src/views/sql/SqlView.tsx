@@ -91,7 +91,7 @@ function Content({ schema }: { schema: SqlSchema }) {
     return <Message title="SQL needs DuckDB" text={schema.why} />;
   const now = asked.value;
   return (
-    <Page title="SQL" fill detail={"One statement that reads, over the " +
+    <Page title="SQL" fill detail={"One statement that only reads the " +
       `tables of ${subjectText()}. At most 30 seconds, 1 GB and 10,000 rows.`}>
       <Editor schema={schema} />
       {now && <Card class="table-card sql-result">
@@ -108,7 +108,7 @@ function Content({ schema }: { schema: SqlSchema }) {
 
 export default function SqlView() {
   return (
-    <Loaded whole what="What can be asked" load={useAnswer("sql_schema",
+    <Loaded whole what="What can be queried" load={useAnswer("sql_schema",
       { t: dataset.value || null })}>
       {(schema) => <Content schema={schema} />}
     </Loaded>

@@ -43,7 +43,7 @@ export function Folded() {
           usual={["name", "band", "place", "steps", "start.p50_ns",
             "dur.p5_ns", "dur.p50_ns", "dur.p95_ns"]}
           usualSort="dur.p50_ns"
-          empty="There are no two steps to lay over each other."
+          empty="It takes two steps to lay one over the other."
           onShow={(shown, row) => void showOnTimeline(
             "folded_steps", String(shown.cell(row, 0)),
             { ...cellsOf(shown, row, ["place", "number"]),

@@ -2,7 +2,7 @@
 //
 // All steps: how long, which are odd and why, and all of them laid over each
 // other.
-import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { hasRanks } from "../../model/layout.ts";
@@ -10,7 +10,7 @@ import { tableOf } from "../../model/sql.ts";
 import { stepFacts, stepMeaning } from "../../model/step_facts.ts";
 import { partColour, partTitle } from "../../model/waterfall.ts";
 import type { Data } from "../../model/table.ts";
-import { useRows, useSummary, useTables } from "../../state/documents.ts";
+import { useFlatTable, useSummary } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
 import { rankLook } from "../../table/looks.tsx";
@@ -61,37 +61,37 @@ function Chart({ doc }: { doc: SummaryDoc }) {
   );
 }
 
-function Steps({ doc, tables }: {
-  doc: SummaryDoc; tables: DeclaredTable[];
-}) {
-  const data = useRows(tables, "steps", doc.steps);
+function Steps({ doc }: { doc: SummaryDoc }) {
   const ranks = hasRanks(trace.value?.info.groups ?? []);
   return (
-    <Table label="Steps" sql={tableOf("steps")} data={data}
-      onShow={showRow(doc)} ascending look={rankLook}
-      usual={["index", ...ranks ? ["rank"] : [], "period_ns", "dur_ns",
-        "warmup"]} usualSort="index" />
+    <Loaded what="The steps" load={useFlatTable("steps")}>
+      {(data) => (
+        <Table label="Steps" sql={tableOf("steps")} data={data}
+          onShow={showRow(doc)} ascending look={rankLook}
+          usual={["index", ...ranks ? ["rank"] : [], "start_ns", "period_ns",
+            "dur_ns", "warmup"]} usualSort="index" />
+      )}
+    </Loaded>
   );
 }
 
-function Outliers({ doc, tables }: {
-  doc: SummaryDoc; tables: DeclaredTable[];
-}) {
-  const data = useRows(tables, "outliers", doc.outliers);
+function Outliers({ doc }: { doc: SummaryDoc }) {
   return (
-    <Table label="Outliers" sql={tableOf("outliers")} data={data} prefix="odd."
-      onShow={showRow(doc)} look={(cell, column) =>
-        column.key === "cause" && typeof cell === "string"
-          ? partTitle(cell, hasDevice(doc)) : undefined}
-      usual={["index", "dur_ns", "median_ns", "excess_ns", "cause",
-        "cause_excess_ns"]} usualSort="excess_ns"
-      empty="No step takes much longer than the median." />
+    <Loaded what="The outliers" load={useFlatTable("outliers")}>
+      {(data) => (
+        <Table label="Outliers" sql={tableOf("outliers")} data={data}
+          prefix="odd." onShow={showRow(doc)} look={(cell, column) =>
+            column.key === "cause" && typeof cell === "string"
+              ? partTitle(cell, hasDevice(doc)) : undefined}
+          usual={["index", "start_ns", "dur_ns", "median_ns", "excess_ns",
+            "cause", "cause_excess_ns"]} usualSort="excess_ns"
+          empty="No step takes much longer than the median." />
+      )}
+    </Loaded>
   );
 }
 
-function Content({ doc, tables }: {
-  doc: SummaryDoc; tables: DeclaredTable[];
-}) {
+function Content({ doc }: { doc: SummaryDoc }) {
   const tab = route.value.more["tab"] ?? "";
   return (
     <Page title="Steps" fill actions={<StepsChoice />}
@@ -111,9 +111,9 @@ function Content({ doc, tables }: {
             { value: "folded", text: "Folded" },
           ]} onPick={(value) => setMore("tab", value)} />
         </div>
-        {tab === "outliers" ? <Outliers doc={doc} tables={tables} />
+        {tab === "outliers" ? <Outliers doc={doc} />
           : tab === "folded" ? <Folded />
-            : <Steps doc={doc} tables={tables} />}
+            : <Steps doc={doc} />}
       </Card>
     </Page>
   );
@@ -121,17 +121,12 @@ function Content({ doc, tables }: {
 
 export default function StepsView() {
   const summary = useSummary();
-  const tables = useTables();
   return (
     <Loaded whole what="Steps" load={summary}>
       {(doc) => doc.steps.length === 0
         ? <Message title="No steps in this trace" text={"Call step() after " +
           "each batch, or mark it by a range named `ProfileStep`."} />
-        : (
-          <Loaded what="The columns" load={tables}>
-            {(declared) => <Content doc={doc} tables={declared} />}
-          </Loaded>
-        )}
+        : <Content doc={doc} />}
     </Loaded>
   );
 }

@@ -16,9 +16,9 @@ export const showColumn = (doc: SummaryDoc) => (
 };
 
 export function showStep(doc: Pick<SummaryDoc, "steps" | "step_time">,
-  index: number, pid?: number, startNs?: number): void {
+  index: number, pid?: number, start?: number): void {
   const info = trace.value?.info;
-  const step = info && findStep(info, index, pid, startNs);
+  const step = info && findStep(info, index, pid, start);
   if (!step) return toast("This step is not on the timeline.");
   const range = shownRange(doc, step, Number(info.origin_ns ?? 0));
   showRange(range.start, range.end);

@@ -120,8 +120,8 @@ export function BoxPanel({ controller }: { controller: Controller | null }) {
             onClick={() => controller?.clear()}><Icon name="close" /></button>
         </span>
       </header>
-      {answer?.state === "failed" && <p role="alert">The sum could not be
-        made: {answer.error}. Draw a smaller box.</p>}
+      {answer?.state === "failed" && <p role="alert">The sums could not be
+        computed: {answer.error}. Draw a smaller box.</p>}
       {answer?.state === "ready" && <Body answer={answer.value} />}
     </div>
   );

@@ -91,8 +91,8 @@ function Content({ list, onRead }: {
           onClick={() => openLine(line)}>{line.file}</button>
         : <span class="cell-text faint">{line.file}</span>;
       case "state": return line.state === "unread"
-        ? <button class="link" title={"It is large, or one of many: read it " +
-          "now"} onClick={() => onRead(line.t)}>Read</button>
+        ? <button class="link" title={"Not read yet: it is large, or one of " +
+          "many. Read it now"} onClick={() => onRead(line.t)}>Read</button>
         : <span class={`chip ${KIND[line.state]}`}>
           {stateText(line.state)}</span>;
       case "headline": return <span class="cell-text">
