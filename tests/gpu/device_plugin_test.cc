@@ -20,6 +20,7 @@
 #include "exporters/chrome/chrome.h"
 #include "importers/capture/capture_file.h"
 #include "live_file.h"
+#include "mlu_work.h"
 
 namespace stepscope {
 namespace {
@@ -46,37 +47,37 @@ uint32_t CountStreams(const Trace& trace) {
   return streams;
 }
 
-// Until the device's work is in the capture: it is polled every 10 ms, but on
-// a busy machine nobody can say when.
-void WaitForTheDevice(const std::string& path) {
-  for (;;) {
-    const auto trace = ImportCapture(path);
-    if (trace.has_value() && CountStreams(**trace) > 0) return;
-    usleep(20000);
-  }
-}
-
-// Records one operator while the fake device works, if it does, and returns
-// the capture.
-std::string RecordCapture(bool works = true) {
-  const std::string path = FreshPath("mlu");
-  const stepscope_options options = OptionsFor(path);
-  EXPECT_EQ(stepscope_start(&options), STEPSCOPE_OK);
-  const stepscope_scope scope = stepscope_begin("matmul", STEPSCOPE_OPERATOR);
-  if (works) {
-    WaitForTheDevice(path);
-  } else {
-    usleep(200000);
-  }
-  stepscope_end(scope);
-  EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
-  EXPECT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
-  return path;
-}
-
 class DevicePlugin : public testing::Test {
  protected:
-  void SetUp() override { setenv("STEPSCOPE_PLUGIN_PATH", FAKE_MLU, 1); }
+  // Returns when the device's work is in the capture.
+  void WaitForTheDevice(const std::string& path) const {
+    work_.Begin();
+    for (;; usleep(20000)) {
+      const auto trace = ImportCapture(path);
+      if (trace.has_value() && CountStreams(**trace) > 0) return;
+    }
+  }
+
+  // Records one operator while the fake device works, if it does, and returns
+  // the capture.
+  std::string RecordCapture(bool works = true) const {
+    const std::string path = FreshPath("mlu");
+    const stepscope_options options = OptionsFor(path);
+    EXPECT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+    const stepscope_scope scope = stepscope_begin("matmul", STEPSCOPE_OPERATOR);
+    if (works) {
+      WaitForTheDevice(path);
+    } else {
+      usleep(200000);
+    }
+    stepscope_end(scope);
+    EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
+    EXPECT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
+    return path;
+  }
+
+ private:
+  const MluWork work_;
 };
 
 TEST_F(DevicePlugin, ReachesTheTables) {

@@ -152,19 +152,19 @@ TEST_F(External, LeavesOutWhatCannotBe) {
 
 class ExternalWithDevice : public External {
  protected:
-  void SetUp() override {
-    setenv("STEPSCOPE_PLUGIN_PATH", FAKE_MLU, 1);
-    Start();
-  }
+  void SetUp() override { Start(); }
 
-  // The device is polled every 10 ms, but on a busy machine nobody can say
-  // when.
+  // Returns when the device's work is in the capture.
   void WaitForTheDevice() const {
+    work_.Begin();
     for (;; usleep(20000)) {
       const auto trace = ImportCapture(path_);
       if (trace.has_value() && Find(**trace, "mlu_matmul") != kNoRow) return;
     }
   }
+
+ private:
+  const MluWork work_;
 };
 
 // One trace: what the framework's profiler timed has launched what our plugin
