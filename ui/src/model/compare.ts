@@ -2,10 +2,12 @@
 //
 // The comparison's words and columns. Pure.
 import type {
-  CompareDoc, RunInfo, WindowInfo,
+  CompareDoc, RunInfo, TraceList, TraceRow,
 } from "../generated/answers.ts";
 import { formatShare } from "./format.ts";
+import { togetherOf } from "./job.ts";
 import { placeName } from "./memory.ts";
+import { jobName, workersOfJob } from "./pick.ts";
 import { partTitle } from "./waterfall.ts";
 
 /** What differs, and by how much; files by their last names. */
@@ -54,16 +56,44 @@ export function chipOf(row: {
   return { text: row.memory ? "less" : "faster", kind: "good" };
 }
 
-/** Every window of every run, with a name that tells it apart. */
-export function windowsOf(runs: RunInfo[])
-  : { window: WindowInfo; text: string }[] {
+/** What can be compared with what is shown, and a name that tells it apart. */
+export interface Choice { t: string; text: string }
+
+const isRead = ({ state }: TraceRow) =>
+  state !== "waiting" && state !== "reading" && state !== "unread";
+
+/**
+ * Traces of a run on one timeline. Only those of one job can be: of several,
+ * each is a choice. As long as nobody has read them all, it is not known how
+ * many there are, so all of them together are one.
+ */
+function togetherIn(run: RunInfo, list: TraceList | null): Choice[] {
+  if (!run.all) return [];
+  const all = [{ t: run.all.t, text: `${run.name} · all workers` }];
+  const traces = list?.traces.filter((one) => one.run === run.id) ?? [];
+  if (traces.length === 0 || !traces.every(isRead)) return all;
+  return list!.jobs.filter((job) => job.run === run.id &&
+    job.windows.length > 1).flatMap((job) => {
+    const t = togetherOf(run, job);
+    return t === run.all!.t ? all
+      : [{ t, text: `${run.name} · ${jobName(run, t)}` }];
+  });
+}
+
+/** Every window of every run, and the jobs. `list`: null where not known. */
+export function choicesOf(runs: RunInfo[], list: TraceList | null): Choice[] {
   return runs.flatMap((run) => [
-    ...(run.all ? [{ window: run.all, text: `${run.name} · all workers` }]
-      : []),
+    ...togetherIn(run, list),
     ...run.workers.flatMap((worker) => worker.windows.map((window) => ({
-      window,
+      t: window.t,
       text: [run.name, worker.name, window.name].filter((part, i, all) =>
         part && all.indexOf(part) === i).join(" · "),
     }))),
   ]);
+}
+
+/** What is not among the choices, but an address or the server names it. */
+export function jobText(runs: RunInfo[], t: string): string {
+  const run = runs.find((one) => workersOfJob(one, t).length > 0);
+  return run ? `${run.name} · ${jobName(run, t)}` : "another trace";
 }

@@ -3,9 +3,9 @@
 // The small models of the views.
 import { expect, test } from "vitest";
 import type {
-  AdviseDoc, DeviceUse, GroupInfo, RunInfo, SummaryDoc, TrackInfo,
+  AdviseDoc, DeviceUse, GroupInfo, SummaryDoc, TrackInfo,
 } from "../generated/answers.ts";
-import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
+import { chipOf, rowName, verdictTitle } from "./compare.ts";
 import { findStep, shownRange } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
@@ -234,17 +234,12 @@ test("opened rows show what is inside", () => {
     .toEqual([["c", 0, "1"], ["a", 0, "0"], ["b", 1, "0.0"]]);
 });
 
-test("verdicts and names of traces", () => {
+test("verdicts of a comparison", () => {
   const told = (verdict: string, ratio: number | null) =>
     verdictTitle({ verdict, name_b: "run/after.json", ratio });
   expect(told("slower", 0.1)).toMatch(/^after\.json is slower by 10\.0\s%$/);
   expect(told("faster", -0.1)).toMatch(/^after\.json is faster by 10\.0\s%$/);
   expect(told("same", 0.1)).toBe("No difference beyond noise");
-  const runs: RunInfo[] = [{ id: "r", name: "run", all: { t: "*",
-    name: "all" }, workers: [{ id: "w", name: "run", rank: null,
-    windows: [{ t: "1", name: "w1" }] }] }];
-  expect(windowsOf(runs).map((one) => one.text))
-    .toEqual(["run · all workers", "run · w1"]);
 });
 
 test("places and devices have the names of the timeline", () => {

@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { FlatTable, JobInfo, SqlSchema, SummaryDoc }
+import type { FlatTable, JobInfo, Runs, SqlSchema, SummaryDoc }
   from "../../src/generated/answers.ts";
 import { valueAt } from "../../src/model/declared.ts";
 import { formatTime } from "../../src/model/format.ts";
@@ -247,6 +247,28 @@ describe.skipIf(missing.length > 0)(
         // One p at most: that of the sentence.
         expect((await verdict.textContent())!.match(/\bp [<=]/g) ?? [])
           .toHaveLength(1);
+        expect(problems).toEqual([]);
+      });
+
+      test("what cannot be one trace is not offered to compare", async () => {
+        const { page, problems } = session;
+        const { runs } = await api<Runs>(served, "runs");
+        const run = runs.find((one) => one.workers.length > 1 &&
+          one.name !== "ddp")!;
+        const host = run.workers.find((one) => one.name.includes("host"))!;
+        const at = `#/compare?run=${run.id}&worker=${host.id}`;
+        await goTo(page, at);
+        const offered = () => page.locator(".choices button").allInnerTexts();
+        await expect.poll(async () => (await offered()).filter((text) =>
+          text.includes("all workers"))).toEqual(["ddp · all workers"]);
+        // An old link still names it: then the jobs are offered in its place.
+        await goTo(page, `${at}&with=${run.all!.t}`);
+        await page.getByText("That run has traces of").waitFor();
+        await page.locator(".choices button", { hasText: "cnn" }).click();
+        await page.locator(".verdict h2").waitFor();
+        await goTo(page, at);
+        await page.locator(".choices button", { hasText: "ddp · all" }).click();
+        await page.locator(".verdict h2").waitFor();
         expect(problems).toEqual([]);
       });
 

@@ -3,18 +3,20 @@
 // This trace against another: is a step slower, where, and is it more than
 // noise?
 import type {
-  CompareDoc, DeclaredTable, WindowInfo,
+  CompareDoc, DeclaredTable, RunInfo,
 } from "../../generated/answers.ts";
 import { UNKNOWN } from "../../model/cell.ts";
 import { valueAt } from "../../model/declared.ts";
-import { chipOf, PARTS, rowName, verdictTitle, windowsOf }
-  from "../../model/compare.ts";
+import {
+  chipOf, choicesOf, jobText, PARTS, rowName, verdictTitle, type Choice,
+} from "../../model/compare.ts";
 import { countOf, formatCount, formatShare, formatTime }
   from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { useRows, useTables } from "../../state/documents.ts";
+import { useTraceList } from "../../state/job.ts";
 import { useAnswer } from "../../state/load.ts";
 import { useOpened } from "../../state/opened.ts";
 import { showOnTimeline, type Cells } from "../../state/locate.ts";
@@ -28,7 +30,7 @@ import { Card, Loaded, Page, Segments } from "../parts.tsx";
 import { useMemo } from "preact/hooks";
 
 function Picker({ choices, other }: {
-  choices: { t: string; text: string }[]; other: string;
+  choices: Choice[]; other: string;
 }) {
   return (
     <label class="field compare-with">
@@ -134,12 +136,30 @@ function Result({ doc, tables }: {
   );
 }
 
+/** One of these is trace A. */
+function Choices({ title, detail, choices }: {
+  title: string; detail: string; choices: Choice[];
+}) {
+  return (
+    <Card title={title} detail={detail}>
+      <ul class="choices">{choices.map((one) => (
+        <li key={one.t}><button class="link" onClick={() =>
+          setMore("with", one.t)}>{one.text}</button></li>
+      ))}</ul>
+    </Card>
+  );
+}
+
 /** Opens the other trace, then asks for the comparison. */
-function Compared({ a, b }: { a: string; b: string }) {
+function Compared({ a, b, runs }: { a: string; b: string; runs: RunInfo[] }) {
   const opened = useOpened(a);
   const tables = useTables();
   const answer = useAnswer("compare",
     opened.state === "ready" && b ? { a, b } : null);
+  if (opened.state === "failed" && opened.jobs)
+    return <Choices title={`That run has traces of ${opened.jobs.length} jobs`}
+      detail="choose the one to compare with" choices={opened.jobs.map((t) =>
+        ({ t, text: jobText(runs, t) }))} />;
   if (opened.state === "failed")
     return <Card><p class="nothing bad" role="alert">The other trace could not
       be opened: {opened.error}</p></Card>;
@@ -156,11 +176,11 @@ function Compared({ a, b }: { a: string; b: string }) {
 
 export default function CompareView() {
   const b = trace.value?.t ?? "";
-  const all: { t: string; text: string }[] = runs.value.state === "ready"
-    ? windowsOf(runs.value.value.runs).map(
-      (one: { window: WindowInfo; text: string }) =>
-        ({ t: one.window.t, text: one.text })) : [];
-  const choices = all.filter((one) => one.t !== b);
+  // Which traces are of one job is known when they were read.
+  const list = useTraceList(0);
+  const listed = runs.value.state === "ready" ? runs.value.value.runs : [];
+  const choices = choicesOf(listed, list.state === "ready" ? list.value : null)
+    .filter((one) => one.t !== b);
   const other = route.value.more["with"] ?? "";
   if (choices.length === 0)
     return <Message title="There is nothing to compare with"
@@ -169,17 +189,15 @@ export default function CompareView() {
           "`stepscope view BEFORE AFTER`, or with the folder they are in."
         : "This folder has one trace. Put another trace of the same program " +
           "beside it to compare the two."} />;
+  const offered = !other || choices.some((one) => one.t === other) ? choices
+    : [...choices, { t: other, text: jobText(listed, other) }];
   return (
     <Page title="Compare" fill detail={"B is the trace chosen above. Figures " +
       "are per step: medians of settled steps."}
-    actions={<Picker choices={choices} other={other} />}>
-      {other ? <Compared a={other} b={b} />
-        : <Card title="Choose trace A"
-          detail="the one before the change; B is the one chosen above">
-          <ul class="choices">{choices.map((one) => (
-            <li key={one.t}><button class="link" onClick={() =>
-              setMore("with", one.t)}>{one.text}</button></li>
-          ))}</ul></Card>}
+    actions={<Picker choices={offered} other={other} />}>
+      {other ? <Compared a={other} b={b} runs={listed} />
+        : <Choices title="Choose trace A" choices={choices}
+          detail="the one before the change; B is the one chosen above" />}
     </Page>
   );
 }
