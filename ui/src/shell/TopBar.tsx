@@ -11,7 +11,11 @@ import {
 } from "../state/trace.ts";
 import { submitSearch } from "../state/search.ts";
 import { Icon } from "./icons.tsx";
+import { Name } from "./Name.tsx";
 import { toast } from "./Toast.tsx";
+
+/** Names of so many letters are whole, however narrow the window is. */
+const SHORT = 15;
 
 function Picker(
   { label, value, options, onPick }: {
@@ -22,9 +26,10 @@ function Picker(
   }) {
   const text = options.find((one) => one.value === value)?.text ?? "none";
   return (
-    <label class="picker" title={text}>
+    <label class={"picker" + (text.length <= SHORT ? " short" : "")}
+      title={`${label}: ${text}`}>
       <span class="quiet">{label}</span>
-      <b>{text}</b>
+      <b><Name text={text} /></b>
       <Icon name="down" />
       <select aria-label={label} value={value}
         onChange={(event) => onPick(event.currentTarget.value)}>
