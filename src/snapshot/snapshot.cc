@@ -134,7 +134,7 @@ void TraceSnapshot::Write(const Trace& trace, SnapshotWriter& writer) {
   writer.Add(kMemoryTotals, trace.memory().totals());
   writer.Add(kArgs, trace.args());
   writer.Add(kArgInts, trace.arg_ints());
-  writer.Add(kRawRefs, trace.raw_refs_.view());
+  writer.Add(kRawRefs, trace.args_.raw_refs.view());
   WriteRawArgs(trace.raw_args(), writer);
   const Nesting& nesting = trace.nesting();
   writer.Add(kParent, nesting.parent.view());
@@ -160,16 +160,16 @@ void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file,
         file.MapOver(kind, view.data(), view.size_bytes()))
       pages.Add(std::as_bytes(view));
   };
-  move(kStart, trace.start_ns_);
-  move(kDuration, trace.dur_ns_);
-  move(kName, trace.name_);
-  move(kTrackOf, trace.track_);
-  move(kType, trace.type_);
-  move(kFlags, trace.flags_);
+  move(kStart, trace.events_.start_ns);
+  move(kDuration, trace.events_.dur_ns);
+  move(kName, trace.events_.name);
+  move(kTrackOf, trace.events_.track);
+  move(kType, trace.events_.type);
+  move(kFlags, trace.events_.flags);
   move(kLinks, trace.links_);
-  move(kArgs, trace.args_);
-  move(kArgInts, trace.arg_ints_);
-  move(kRawRefs, trace.raw_refs_);
+  move(kArgs, trace.args_.typed);
+  move(kArgInts, trace.args_.ints);
+  move(kRawRefs, trace.args_.raw_refs);
   const Nesting& nesting = trace.nesting();
   move(kParent, nesting.parent);
   move(kDepth, nesting.depth);
@@ -222,18 +222,22 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::ReadUnchecked(
   t.notes_ = std::move(facts->notes);
 
   if (!TakeStrings(*file, t.strings_)) return BadTable("strings");
-  if (!TakeRawArgs(file, t.raw_args_)) return BadTable("raw arguments");
+  if (!TakeRawArgs(file, t.args_.raw)) return BadTable("raw arguments");
   auto nesting = std::make_unique<Nesting>();
   Column<int64_t> self_ns;
-  if (!Take(*file, kTracks, t.tracks_) || !Take(*file, kStart, t.start_ns_) ||
-      !Take(*file, kDuration, t.dur_ns_) || !Take(*file, kName, t.name_) ||
-      !Take(*file, kTrackOf, t.track_) || !Take(*file, kType, t.type_) ||
-      !Take(*file, kFlags, t.flags_) || !Take(*file, kFlows, t.flows_) ||
+  if (!Take(*file, kTracks, t.tracks_) ||
+      !Take(*file, kStart, t.events_.start_ns) ||
+      !Take(*file, kDuration, t.events_.dur_ns) ||
+      !Take(*file, kName, t.events_.name) ||
+      !Take(*file, kTrackOf, t.events_.track) ||
+      !Take(*file, kType, t.events_.type) ||
+      !Take(*file, kFlags, t.events_.flags) || !Take(*file, kFlows, t.flows_) ||
       !Take(*file, kLinks, t.links_) || !Take(*file, kCounters, t.counters_) ||
       !Take(*file, kMemory, t.memory_.events()) ||
       !Take(*file, kMemoryTotals, t.memory_.event_totals()) ||
-      !Take(*file, kArgs, t.args_) || !Take(*file, kArgInts, t.arg_ints_) ||
-      !Take(*file, kRawRefs, t.raw_refs_) ||
+      !Take(*file, kArgs, t.args_.typed) ||
+      !Take(*file, kArgInts, t.args_.ints) ||
+      !Take(*file, kRawRefs, t.args_.raw_refs) ||
       !Take(*file, kParent, nesting->parent) ||
       !Take(*file, kDepth, nesting->depth) || !Take(*file, kSelf, self_ns))
     return BadTable("a table is missing");

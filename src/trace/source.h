@@ -3,6 +3,7 @@
 // Source: one input file of a Trace, and what is known about it as a whole.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,6 +20,14 @@ struct ClockInfo {
   int64_t worst_error_ns = 0;   // half the widest anchor bracket
   double ticks_per_second = 0;  // measured
   bool epoch_known = false;     // the epoch is UTC
+
+  // Adds anchors, keeps the worst error; source and rate are the first's.
+  void Merge(const ClockInfo& other) {
+    if (source.empty()) source = other.source;
+    if (ticks_per_second == 0) ticks_per_second = other.ticks_per_second;
+    anchors += other.anchors;
+    worst_error_ns = std::max(worst_error_ns, other.worst_error_ns);
+  }
 };
 
 struct Source {
@@ -30,6 +39,8 @@ struct Source {
   Ledger ledger;
   bool complete = true;  // stopped, not killed; the file has its end
   std::vector<std::string> notes;
+
+  bool IsNamed() const { return !format.empty() || !path.empty(); }
 };
 
 }  // namespace stepscope

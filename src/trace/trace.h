@@ -141,6 +141,35 @@ struct Arg {
 };
 static_assert(sizeof(Arg) == 24);
 
+// All events: columns of one length.
+struct EventTable {
+  Column<int64_t> start_ns;
+  Column<int64_t> dur_ns;
+  Column<StringId> name;
+  Column<uint32_t> track;
+  Column<uint16_t> type;
+  Column<uint16_t> flags;
+
+  Row size() const { return static_cast<Row>(start_ns.size()); }
+  // False where memory is refused.
+  [[nodiscard]] bool Reserve(size_t rows) {
+    return start_ns.Reserve(rows) && dur_ns.Reserve(rows) &&
+           name.Reserve(rows) && track.Reserve(rows) && type.Reserve(rows) &&
+           flags.Reserve(rows);
+  }
+  [[nodiscard]] bool Resize(size_t rows) {
+    return start_ns.Resize(rows) && dur_ns.Resize(rows) && name.Resize(rows) &&
+           track.Resize(rows) && type.Resize(rows) && flags.Resize(rows);
+  }
+};
+
+struct ArgTable {
+  Column<Arg> typed;
+  Column<int64_t> ints;  // of lists
+  RawArgs raw;
+  Column<RawRef> raw_refs;  // by row; shorter or empty where there are none
+};
+
 // CPU use over the recorded window; negative: unknown.
 struct CpuUsage {
   double process = -1;  // cores, 1.0 = one core busy all the time
@@ -160,14 +189,16 @@ class Trace {
   Trace& operator=(const Trace&) = delete;
 
   // Events, one entry per row.
-  Row size() const { return static_cast<Row>(start_ns_.size()); }
-  std::span<const int64_t> start_ns() const { return start_ns_.view(); }
-  std::span<const int64_t> dur_ns() const { return dur_ns_.view(); }
-  std::span<const StringId> name() const { return name_.view(); }
-  std::span<const uint32_t> track() const { return track_.view(); }
-  std::span<const uint16_t> type() const { return type_.view(); }
-  std::span<const uint16_t> flags() const { return flags_.view(); }
-  int64_t end_ns(Row row) const { return start_ns_[row] + dur_ns_[row]; }
+  Row size() const { return events_.size(); }
+  std::span<const int64_t> start_ns() const { return events_.start_ns.view(); }
+  std::span<const int64_t> dur_ns() const { return events_.dur_ns.view(); }
+  std::span<const StringId> name() const { return events_.name.view(); }
+  std::span<const uint32_t> track() const { return events_.track.view(); }
+  std::span<const uint16_t> type() const { return events_.type.view(); }
+  std::span<const uint16_t> flags() const { return events_.flags.view(); }
+  int64_t end_ns(Row row) const {
+    return events_.start_ns[row] + events_.dur_ns[row];
+  }
 
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Track>& tracks() const { return tracks_; }
@@ -178,18 +209,18 @@ class Trace {
   }
   // By (track, time).
   const std::vector<CounterSample>& counters() const { return counters_; }
-  const MemoryTable& memory() const { return memory_; }       // by time
-  std::span<const Arg> args() const { return args_.view(); }  // by row
+  const MemoryTable& memory() const { return memory_; }             // by time
+  std::span<const Arg> args() const { return args_.typed.view(); }  // by row
   std::span<const Arg> args_of(Row row) const;
-  std::span<const int64_t> arg_ints() const { return arg_ints_.view(); }
+  std::span<const int64_t> arg_ints() const { return args_.ints.view(); }
   // What the file said of an event beyond args(): members of a JSON object,
   // without braces. RawArgReader reads many rows faster.
   std::string raw_args(Row row) const;
-  bool has_raw_args() const { return !raw_refs_.empty(); }
+  bool has_raw_args() const { return !args_.raw_refs.empty(); }
   RawRef raw_ref(Row row) const {
-    return row < raw_refs_.size() ? raw_refs_[row] : 0;
+    return row < args_.raw_refs.size() ? args_.raw_refs[row] : 0;
   }
-  const RawArgs& raw_args() const { return raw_args_; }
+  const RawArgs& raw_args() const { return args_.raw; }
 
   const StringPool& strings() const { return strings_; }
   std::string_view str(StringId id) const { return strings_.view(id); }
@@ -234,12 +265,7 @@ class Trace {
   Trace();
 
   std::shared_ptr<const void> backing_;  // where columns lie, if elsewhere
-  Column<int64_t> start_ns_;
-  Column<int64_t> dur_ns_;
-  Column<StringId> name_;
-  Column<uint32_t> track_;
-  Column<uint16_t> type_;
-  Column<uint16_t> flags_;
+  EventTable events_;
   std::vector<Process> processes_;
   std::vector<Track> tracks_;
   std::vector<ThreadReport> threads_;
@@ -247,10 +273,7 @@ class Trace {
   Column<Link> links_;
   std::vector<CounterSample> counters_;
   MemoryTable memory_;
-  Column<Arg> args_;
-  Column<int64_t> arg_ints_;
-  RawArgs raw_args_;
-  Column<RawRef> raw_refs_;  // by row; shorter or empty where there are none
+  ArgTable args_;
   StringPool strings_;
   int64_t epoch_ns_ = 0;
   int64_t begin_ns_ = 0;

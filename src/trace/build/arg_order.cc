@@ -6,43 +6,42 @@
 #include <span>
 
 namespace stepscope {
-namespace {
 
-bool IsRowBefore(const Arg& a, const Arg& b) { return a.row < b.row; }
-
-// False if it cannot be done, with nothing changed.
-bool CountAndPlace(Column<Arg>& args, Row rows) {
+bool PlaceArgs(Column<Arg>& args, Row rows, std::span<const Row> new_row) {
+  constexpr size_t kFew = 16;  // times fewer than rows
+  const auto row_of = [&](const Arg& arg) {
+    return new_row.empty() ? arg.row : new_row[arg.row];
+  };
   // By row: how many arguments, then where the next of them goes.
   Column<uint32_t> place;
   Column<Arg> ordered;
-  if (args.size() > UINT32_MAX || !place.Resize(size_t{rows} + 1) ||
-      !ordered.Resize(args.size()))
+  if (args.size() < rows / kFew || args.size() > UINT32_MAX ||
+      !place.Resize(size_t{rows} + 1) || !ordered.Resize(args.size()))
     return false;
   for (const Arg& arg : args.view()) {
     if (arg.row >= rows) return false;
-    ++place[size_t{arg.row} + 1];
+    ++place[size_t{row_of(arg)} + 1];
   }
   for (size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
-  for (const Arg& arg : args.view()) ordered[place[arg.row]++] = arg;
+  for (const Arg& arg : args.view()) {
+    Arg& to = ordered[place[row_of(arg)]++];
+    to = arg;
+    to.row = row_of(arg);
+  }
   args.swap(ordered);
   return true;
 }
 
-}  // namespace
-
-bool AreByRow(std::span<const Arg> args, size_t known) {
-  // The last of those that are known comes before the others.
-  const auto first =
-      args.begin() + static_cast<ptrdiff_t>(known > 0 ? known - 1 : 0);
-  return std::is_sorted(first, args.end(), IsRowBefore);
-}
-
 void SortArgs(Column<Arg>& args, Row rows, size_t known) {
+  const auto is_before = [](const Arg& a, const Arg& b) {
+    return a.row < b.row;
+  };
   const std::span<Arg> all = args.span();
-  if (AreByRow(all, known)) return;
-  constexpr size_t kFew = 16;  // times fewer than rows
-  if (all.size() < rows / kFew || !CountAndPlace(args, rows))
-    std::stable_sort(all.begin(), all.end(), IsRowBefore);
+  // The last of those that are known comes before the others.
+  const auto first = all.subspan(known > 0 ? known - 1 : 0);
+  if (!std::is_sorted(first.begin(), first.end(), is_before) &&
+      !PlaceArgs(args, rows, {}))
+    std::stable_sort(all.begin(), all.end(), is_before);
 }
 
 }  // namespace stepscope

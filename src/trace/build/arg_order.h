@@ -11,11 +11,14 @@
 
 namespace stepscope {
 
-// Whether they are in order, of which the first `known` are.
-bool AreByRow(std::span<const Arg> args, size_t known);
+// Brings arguments in any order of `rows` events into that of their rows, which
+// become `new_row` if it is not empty. False, and nothing changed: they are
+// few, there is no memory, or one is of no event.
+bool PlaceArgs(Column<Arg>& args, Row rows, std::span<const Row> new_row);
 
 // `rows`: how many there are; takes time in proportion to them and to the
-// arguments, where there are many of these. `known`: as above.
+// arguments, where there are many of these. The first `known` are in
+// order.
 void SortArgs(Column<Arg>& args, Row rows, size_t known = 0);
 
 }  // namespace stepscope

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace stepscope {
@@ -51,15 +52,31 @@ TEST(ArgOrderTest, RowsThatDoNotExist) {
 TEST(ArgOrderTest, SomeAreKnownToBeInOrder) {
   Column<Arg> args = RandomArgs(500, 300);
   SortArgs(args, 300);
-  EXPECT_TRUE(AreByRow(args.view(), 0));
-  EXPECT_TRUE(AreByRow(args.view(), 400));
-  EXPECT_TRUE(AreByRow(args.view(), 500));
+  SortArgs(args, 300, 400);
+  SortArgs(args, 300, 500);
+  ExpectOrdered(args, 500);
   // The first that is not known to be.
   args[400].row = args[399].row - 1;
-  EXPECT_FALSE(AreByRow(args.view(), 400));
   args[400].int_value = 1000;
   SortArgs(args, 300, 400);
-  EXPECT_TRUE(AreByRow(args.view(), 0));
+  ExpectOrdered(args, 500);
+}
+
+TEST(ArgOrderTest, RowsThatMoved) {
+  Column<Row> backwards;
+  for (Row row = 0; row < 300; ++row) ASSERT_TRUE(backwards.Append(299 - row));
+  Column<Arg> args = RandomArgs(500, 300);
+  const Row last = args[499].row;
+  ASSERT_TRUE(PlaceArgs(args, 300, backwards.view()));
+  ExpectOrdered(args, 500);
+  const auto moved =
+      std::find_if(args.view().begin(), args.view().end(),
+                   [](const Arg& a) { return a.int_value == 499; });
+  EXPECT_EQ(moved->row, 299 - last);
+  // What is of no event, or few beside the events, is left as it is.
+  args[250].row = 300;
+  EXPECT_FALSE(PlaceArgs(args, 300, backwards.view()));
+  EXPECT_FALSE(PlaceArgs(args, 1'000'000, {}));
 }
 
 TEST(ArgOrderTest, NoneAndOne) {

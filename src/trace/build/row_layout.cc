@@ -9,14 +9,14 @@ namespace stepscope {
 namespace {
 
 void CopyRows(const RowStage::Part& part, const RowStage::Piece& piece, Row to,
-              const EventColumns& columns) {
+              EventTable& events) {
   const RowStage::Event* const from = part.events.data() + piece.first;
   const Row count = piece.last - piece.first;
-  int64_t* const start = columns.start_ns.data() + to;
-  int64_t* const dur = columns.dur_ns.data() + to;
-  StringId* const name = columns.name.data() + to;
-  uint16_t* const type = columns.type.data() + to;
-  uint16_t* const flags = columns.flags.data() + to;
+  int64_t* const start = events.start_ns.data() + to;
+  int64_t* const dur = events.dur_ns.data() + to;
+  StringId* const name = events.name.data() + to;
+  uint16_t* const type = events.type.data() + to;
+  uint16_t* const flags = events.flags.data() + to;
   uint32_t any_flags = 0;
   for (Row i = 0; i < count; ++i) {
     start[i] = from[i].start_ns;
@@ -30,7 +30,7 @@ void CopyRows(const RowStage::Part& part, const RowStage::Piece& piece, Row to,
     for (Row i = 0; i < count; ++i) flags[i] = from[i].flags;
   if (!part.names.empty())
     for (Row i = 0; i < count; ++i) name[i] = part.names[name[i].v];
-  std::fill_n(columns.track.data() + to, count, piece.track);
+  std::fill_n(events.track.data() + to, count, piece.track);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ RowLayout::RowLayout(RowStage& stage, Row first) {
                    });
 }
 
-bool RowLayout::PlaceTrack(const EventColumns& columns) {
+bool RowLayout::PlaceTrack(EventTable& events) {
   const size_t index = next_.fetch_add(1, std::memory_order_relaxed);
   if (index >= tracks_.size()) return false;
   TrackRows& track = tracks_[index];
@@ -76,10 +76,9 @@ bool RowLayout::PlaceTrack(const EventColumns& columns) {
     const RowStage::Part& part = parts_[pieces_[i].part];
     const RowStage::Piece& piece = part.pieces[pieces_[i].piece];
     const Row count = piece.last - piece.first;
-    CopyRows(part, piece, row, columns);
+    CopyRows(part, piece, row, events);
     // While they are in the cache.
-    check.Add(columns.start_ns.data() + row, columns.dur_ns.data() + row,
-              count);
+    check.Add(events.start_ns.data() + row, events.dur_ns.data() + row, count);
     row += count;
   }
   track.ordered = check.ordered();

@@ -25,7 +25,7 @@ class RowLayout {
   }
   // Copies the next track that nobody has taken into columns that hold its
   // rows already; false if there is none. Thread-safe.
-  bool PlaceTrack(const EventColumns& columns);
+  bool PlaceTrack(EventTable& events);
   // Those that turned out to be in order, after all have been placed.
   std::vector<OrderedRows> ordered() const;
 

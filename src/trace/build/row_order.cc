@@ -27,9 +27,9 @@ struct LaneRange {
 
 class Orderer {
  public:
-  Orderer(EventColumns columns, std::vector<Track>& tracks,
+  Orderer(EventTable& events, std::vector<Track>& tracks,
           std::span<const OrderedRows> ordered)
-      : c_(columns), tracks_(tracks), ordered_(ordered) {}
+      : c_(events), tracks_(tracks), ordered_(ordered) {}
 
   Result<RowMoves> Run() {
     STEPSCOPE_TRY_ASSIGN(const bool grouped, FindRanges());
@@ -45,7 +45,7 @@ class Orderer {
   }
 
  private:
-  Row size() const { return static_cast<Row>(c_.start_ns.size()); }
+  Row size() const { return c_.size(); }
 
   // Sets first and last of every track; false if one is in several places.
   Result<bool> FindRanges() {
@@ -278,7 +278,7 @@ class Orderer {
     return Fail(ErrorCode::kIo, "not enough memory to order the events");
   }
 
-  EventColumns c_;
+  EventTable& c_;
   std::vector<Track>& tracks_;
   std::span<const OrderedRows> ordered_;
   std::vector<bool> known_;  // by track
@@ -289,9 +289,9 @@ class Orderer {
 
 }  // namespace
 
-Result<RowMoves> OrderRows(EventColumns columns, std::vector<Track>& tracks,
+Result<RowMoves> OrderRows(EventTable& events, std::vector<Track>& tracks,
                            std::span<const OrderedRows> ordered) {
-  return Orderer(columns, tracks, ordered).Run();
+  return Orderer(events, tracks, ordered).Run();
 }
 
 }  // namespace stepscope

@@ -14,15 +14,6 @@
 
 namespace stepscope {
 
-struct EventColumns {
-  Column<int64_t>& start_ns;
-  Column<int64_t>& dur_ns;
-  Column<StringId>& name;
-  Column<uint32_t>& track;
-  Column<uint16_t>& type;
-  Column<uint16_t>& flags;
-};
-
 // What became of rows and tracks. Empty: nothing moved.
 struct RowMoves {
   Column<Row> row;              // old row -> new row
@@ -41,7 +32,7 @@ struct OrderedRows {
 // Track::first, last and lane. Fails where an event has no track, a negative
 // duration, or a time beyond +-2^62 ns. A track whose rows are `ordered` is
 // not looked at again.
-Result<RowMoves> OrderRows(EventColumns columns, std::vector<Track>& tracks,
+Result<RowMoves> OrderRows(EventTable& events, std::vector<Track>& tracks,
                            std::span<const OrderedRows> ordered);
 
 }  // namespace stepscope

@@ -68,15 +68,13 @@ uint32_t At(const std::vector<uint32_t>& moved, uint32_t index) {
 }  // namespace
 
 bool TraceBuilder::IsEmpty() const {
-  const Trace& t = *trace_;
   const auto is_blank = [](const Source& source) {
-    return source.format.empty() && source.path.empty() && source.complete &&
-           source.notes.empty() && source.ledger.seen() == 0 &&
-           source.clock.source.empty();
+    return !source.IsNamed() && source.complete && source.notes.empty() &&
+           source.ledger.seen() == 0 && source.clock.source.empty();
   };
-  return t.size() == 0 && t.processes_.empty() && t.tracks_.empty() &&
-         std::all_of(t.sources_.begin(), t.sources_.end(), is_blank) &&
-         t.strings_.size() == 1 && !epoch_set_ && !window_set_;
+  return event_count() == 0 && process_count() == 0 && track_count() == 0 &&
+         std::all_of(sources_.begin(), sources_.end(), is_blank) &&
+         trace_->strings_.size() == 1 && !epoch_ && !window_;
 }
 
 // The ids here of all strings there; below `same` both have the same.
@@ -121,37 +119,39 @@ void TraceBuilder::Append(const Trace& o, const Moves& moves) {
   const auto move_row = [&](Row& row) {
     if (row != kNoRow) row += first_row + first_slot;
   };
-  if (!MakeRoom(o.size())) return;
-  failed_ |= !t.start_ns_.AppendAll(o.start_ns_.view()) ||
-             !t.dur_ns_.AppendAll(o.dur_ns_.view()) ||
-             !t.name_.AppendAll(o.name_.view()) ||
-             !t.track_.AppendAll(o.track_.view()) ||
-             !t.type_.AppendAll(o.type_.view()) ||
-             !t.flags_.AppendAll(o.flags_.view());
+  if (failed() || !MakeRoom(o.size())) return;
+  failed_ |= !events_.start_ns.AppendAll(o.start_ns()) ||
+             !events_.dur_ns.AppendAll(o.dur_ns()) ||
+             !events_.name.AppendAll(o.name()) ||
+             !events_.track.AppendAll(o.track()) ||
+             !events_.type.AppendAll(o.type()) ||
+             !events_.flags.AppendAll(o.flags());
   if (failed_) return;
-  moves.Times(t.start_ns_.span().subspan(first_row),
-              t.dur_ns_.span().subspan(first_row));
-  for (StringId& name : t.name_.span().subspan(first_row)) name = ids[name.v];
-  for (uint32_t& track : t.track_.span().subspan(first_row))
+  moves.Times(events_.start_ns.span().subspan(first_row),
+              events_.dur_ns.span().subspan(first_row));
+  for (StringId& name : events_.name.span().subspan(first_row))
+    name = ids[name.v];
+  for (uint32_t& track : events_.track.span().subspan(first_row))
     track = At(moves.track, track);
 
-  const auto first_int = static_cast<uint32_t>(t.arg_ints_.size());
-  const size_t first_arg = t.args_.size();
-  failed_ |= !t.arg_ints_.AppendAll(o.arg_ints_.view()) ||
-             !t.args_.AppendAll(o.args_.view());
+  const auto first_int = static_cast<uint32_t>(args_.ints.size());
+  const size_t first_arg = args_.typed.size();
+  failed_ |=
+      !args_.ints.AppendAll(o.arg_ints()) || !args_.typed.AppendAll(o.args());
   if (failed_) return;
-  for (Arg& arg : t.args_.span().subspan(first_arg)) {
+  for (Arg& arg : args_.typed.span().subspan(first_arg)) {
     move_row(arg.row);
     arg.key = ids[arg.key.v];
     if (arg.has_text()) arg.text = ids[arg.text.v];
     if (arg.kind == ArgKind::kIntList) arg.list_first += first_int;
   }
-  const RawRef grown = t.raw_args_.Append(o.raw_args_);
-  if (!o.raw_refs_.empty()) {
-    failed_ |= !t.raw_refs_.Resize(first_row) ||
-               !t.raw_refs_.AppendAll(o.raw_refs_.view());
+  const RawRef grown = args_.raw.Append(o.raw_args());
+  if (o.has_raw_args()) {
+    Column<RawRef>& refs = args_.raw_refs;
+    failed_ |=
+        !refs.Resize(first_row) || !refs.AppendAll(o.args_.raw_refs.view());
     if (failed_) return;
-    for (RawRef& ref : t.raw_refs_.span().subspan(first_row))
+    for (RawRef& ref : refs.span().subspan(first_row))
       if (ref != 0) ref += grown;
   }
   for (Flow flow : o.flows_) {
@@ -197,15 +197,14 @@ void TraceBuilder::Append(const Trace& o, const Moves& moves) {
 }
 
 void TraceBuilder::AddSourcesOf(const Trace& from, const ClockMap& clock) {
-  Trace& t = *trace_;
   // Processes refer to a source, named or not.
-  if (t.sources_.empty() && !t.processes_.empty()) t.sources_.emplace_back();
+  if (process_count() > 0) source();
   for (Source source : from.sources_) {
     source.to_trace =
         clock.is_shift() ? source.to_trace.ThenShift(clock.shift_ns()) : clock;
-    t.sources_.push_back(std::move(source));
+    sources_.push_back(std::move(source));
   }
-  if (from.sources_.empty()) t.sources_.emplace_back();
+  if (from.sources_.empty()) sources_.emplace_back();
 }
 
 void TraceBuilder::AddWindowOf(const Trace& from, const ClockMap& clock) {
@@ -223,7 +222,7 @@ TraceBuilder::Moves TraceBuilder::MovesFor(const Trace& from,
   moves.clock = clock;
   const std::vector<StringId>& ids = moves.ids;
   const auto first_source = static_cast<uint32_t>(
-      t.sources_.size() - std::max<size_t>(1, from.sources_.size()));
+      sources_.size() - std::max<size_t>(1, from.sources_.size()));
 
   std::vector<bool> known;
   for (Process process : from.processes_) {
@@ -288,12 +287,12 @@ void TraceBuilder::KeepOrder(const Trace& from, const Moves& moves,
 void TraceBuilder::Add(const Trace& trace, const ClockMap& clock) {
   PlaceStaged();
   const Row first_row = event_count();
-  const bool args_by_row = args_by_row_ == trace_->args_.size();
+  const bool args_by_row = args_by_row_ == args_.typed.size();
   AddSourcesOf(trace, clock);
   const Moves moves = MovesFor(trace, clock, /*finished=*/true);
   Append(trace, moves);
   if (failed_) return;
-  if (args_by_row) args_by_row_ = trace_->args_.size();
+  if (args_by_row) args_by_row_ = args_.typed.size();
   KeepOrder(trace, moves, first_row);
   AddWindowOf(trace, clock);
   MergeCpuUsage(trace.cpu_usage_);
@@ -302,36 +301,19 @@ void TraceBuilder::Add(const Trace& trace, const ClockMap& clock) {
 void TraceBuilder::Merge(TraceBuilder&& other) {
   PlaceStaged();
   other.PlaceStaged();
+  TraceBuilder from(std::exchange(other, TraceBuilder()));
   if (IsEmpty()) {
-    std::swap(trace_, other.trace_);
-    std::swap(room_, other.room_);
-    std::swap(epoch_set_, other.epoch_set_);
-    std::swap(window_set_, other.window_set_);
-    std::swap(args_by_row_, other.args_by_row_);
-    std::swap(failed_, other.failed_);
-    std::swap(ordered_, other.ordered_);
-    std::swap(trace_notes_, other.trace_notes_);
+    *this = std::move(from);
     return;
   }
-  const std::unique_ptr<Trace> from =
-      std::exchange(other.trace_, std::unique_ptr<Trace>(new Trace));
-  other.room_ = 0;
-  other.args_by_row_ = 0;
-  other.ordered_.clear();
-  failed_ |= std::exchange(other.failed_, false);
-  const bool other_epoch = std::exchange(other.epoch_set_, false);
-  const bool other_window = std::exchange(other.window_set_, false);
-  for (std::string& note : std::exchange(other.trace_notes_, {}))
-    AddTraceNote(std::move(note));
-  Trace& o = *from;
-  o.raw_args_.Seal();
-  const ClockMap clock = other_epoch
-                             ? PlaceEpoch({o.epoch_ns_, o.clock_.epoch_known})
-                             : ClockMap();
-  AddSourcesOf(o, clock);
-  Append(o, MovesFor(o, clock, /*finished=*/false));
-  if (other_window) AddWindowOf(o, clock);
-  MergeCpuUsage(o.cpu_usage_);
+  failed_ |= from.failed();
+  for (std::string& note : from.trace_notes_) AddTraceNote(std::move(note));
+  const ClockMap clock = from.epoch_ ? PlaceEpoch(*from.epoch_) : ClockMap();
+  const std::unique_ptr<Trace> all = from.Take();
+  AddSourcesOf(*all, clock);
+  Append(*all, MovesFor(*all, clock, /*finished=*/false));
+  if (from.window_) AddWindowOf(*all, clock);
+  MergeCpuUsage(all->cpu_usage_);
 }
 
 TraceBuilder TraceBuilder::Fork() const {
@@ -341,18 +323,17 @@ TraceBuilder TraceBuilder::Fork() const {
   t.processes_ = trace_->processes_;
   t.tracks_ = trace_->tracks_;
   fork.base_ = {t.strings_.size(), process_count(), track_count()};
-  fork.epoch_set_ = epoch_set_;
-  t.epoch_ns_ = trace_->epoch_ns_;
-  t.clock_.epoch_known = trace_->clock_.epoch_known;
+  fork.epoch_ = epoch_;
   return fork;
 }
 
 void TraceBuilder::Join(TraceBuilder&& fork) {
   TraceBuilder from(std::move(fork));
   const Base& base = from.base_;
-  Trace& o = *from.trace_;
+  failed_ |= from.failed();
+  const std::unique_ptr<Trace> all = from.Take();
+  Trace& o = *all;
   Trace& t = *trace_;
-  failed_ |= from.failed_;
   Moves moves;
   moves.ids = MergeStrings(o.strings_, base.strings);
   const std::vector<StringId>& ids = moves.ids;
@@ -362,7 +343,8 @@ void TraceBuilder::Join(TraceBuilder&& fork) {
     if (i >= base.processes) {
       process.name = ids[process.name.v];
       process.host = ids[process.host.v];
-      process.source = source_index();
+      source();
+      process.source = static_cast<uint32_t>(sources_.size() - 1);
       same = base.processes;
       while (same < process_count() && t.processes_[same].pid != process.pid)
         ++same;
@@ -383,7 +365,6 @@ void TraceBuilder::Join(TraceBuilder&& fork) {
     }
     moves.track.push_back(same);
   }
-  o.raw_args_.Seal();
   Append(o, moves);
   for (const Source& part : o.sources_) {
     source().ledger.Merge(part.ledger);
