@@ -18,6 +18,7 @@
 
 #include "analysis/summary.h"
 #include "importers/capture/capture_file.h"
+#include "mlu_work.h"
 
 namespace stepscope {
 namespace {
