@@ -20,9 +20,9 @@ void AddFlightOptions(RunOptions& options, Command& run) {
       {.name = "--budget",
        .value = "PERCENT",
        .kind = ValueKind::kNumber,
-       .meaning = "with --always: record operators and the GPU in as many "
-                  "steps as make the program at most PERCENT slower, and "
-                  "measure that",
+       .meaning = "with --always: record operators and the GPU in so many "
+                  "steps that this takes about PERCENT of the time, and say "
+                  "how much it took",
        .fallback = "kernels in every step, operators on a trigger only",
        .group = kGroup,
        .target = &options.budget_percent},
