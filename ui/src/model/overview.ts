@@ -118,7 +118,8 @@ function memoryFigure(doc: SummaryDoc, use: DeviceUse | null, cut: boolean)
   const base = { key: "memory", title: "Peak memory", share: null };
   const place = peakPlace(doc.memory);
   if (!place) return { ...base, ...UNKNOWN,
-    detail: missing("memory", cut) || "record with profile_memory=True" };
+    detail: missing("memory", cut) ||
+      "PyTorch and Paddle record it with profile_memory=True" };
   const of = use?.memory_bytes ? ` of ${formatBytes(use.memory_bytes)}` : "";
   return { ...base, ...splitUnit(formatBytes(place.peak_allocated_bytes)),
     detail: place.peak_reserved_bytes

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  chartOfRows, dataOfRows, queryOfTable, rowsOf, spansOfRows, tableOf, viewOf,
+  chartOfRows, dataOfRows, queryOfTable, remedyOf, rowsOf, spansOfRows,
+  tableOf, viewOf,
 } from "./sql.ts";
 import type { Column } from "./table.ts";
 
@@ -59,4 +60,11 @@ test("rows as spans of a track, exact beyond what a number holds", () => {
     { name: "a", start: 23, end: 30, dur: 7, group: -1, inferred: false }]);
   expect(spansOfRows({ ...answer, columns: [{ name: "x", type: "text" }] },
     "0", -1)).toBeNull();
+});
+
+test("the command that gets DuckDB is told from the reason", () => {
+  expect(remedyOf("libduckdb.so is not found; get it with: cd a && tar b"))
+    .toEqual({ why: "libduckdb.so is not found", command: "cd a && tar b" });
+  expect(remedyOf("it is too old")).toEqual({ why: "it is too old",
+    command: "" });
 });

@@ -23,6 +23,12 @@ export interface SqlSource {
   why?: string;
 }
 
+/** Why there is no SQL, and the command that the server says mends it. */
+export function remedyOf(why: string): { why: string; command: string } {
+  const [said, command = ""] = why.split("; get it with: ");
+  return { why: said!, command };
+}
+
 export const tableOf = (key: string): SqlSource =>
   ({ from: `summary_${flat(key)}` });
 /** Rows inside a row of a table; `inside`: the first column of that row. */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline of a trace in which no device worked.
+// The timeline and the overview of a trace in which no device worked.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  launch, openPage, realServer, type Served, type Session,
+  goTo, launch, openPage, realServer, type Served, type Session,
 } from "./harness.ts";
 
 const kind = realServer("paddle/paddle33_cnn.paddle_trace.json.gz");
 
-describe.skipIf(kind.missing)("timeline of the host alone", () => {
+describe.skipIf(kind.missing)("a program of the host alone", () => {
   let browser: Browser;
   let served: Served;
   let session: Session;
@@ -34,6 +34,15 @@ describe.skipIf(kind.missing)("timeline of the host alone", () => {
       return data.filter((value, n) => n % 4 === 3 && value > 0).length;
     });
     await expect.poll(painted).toBeGreaterThan(1000);
+    expect(problems).toEqual([]);
+  });
+
+  test("nothing is said of a GPU that was not there", async () => {
+    const { page, problems } = session;
+    await goTo(page, "#/overview");
+    const stages = page.getByRole("region", { name: "Stages", exact: true });
+    await stages.getByText("CPU per step").waitFor();
+    expect(await stages.innerText()).not.toMatch(/GPU/);
     expect(problems).toEqual([]);
   });
 });

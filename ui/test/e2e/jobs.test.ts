@@ -272,6 +272,18 @@ describe.skipIf(missing.length > 0)(
         expect(problems).toEqual([]);
       });
 
+      test("one worker is said to be one, without empty tables", async () => {
+        const { page, problems } = session;
+        const { runs } = await api<Runs>(served, "runs");
+        const run = runs.find((one) => one.name !== "ddp" && one.all)!;
+        const host = run.workers.find((one) => one.name.includes("host"))!;
+        await goTo(page, `#/distributed?run=${run.id}&worker=${host.id}`);
+        await page.getByText("This job has one worker").waitFor();
+        const text = await page.locator("main").innerText();
+        expect(text).not.toMatch(/\b0 ranks|No collectives/);
+        expect(problems).toEqual([]);
+      });
+
       test("one that is opened is the whole page", async () => {
         const { page } = session;
         await page.getByRole("navigation").getByText("Traces").click();

@@ -75,8 +75,11 @@ function shapesOf(data: Data, row: number): Cells {
   return typeof shapes === "string" && shapes ? { shapes } : {};
 }
 
-function Result({ doc, tables }: {
-  doc: CompareDoc; tables: DeclaredTable[];
+/** What both sides are called where their files do not tell them apart. */
+interface Sides { a: string; b: string }
+
+function Result({ doc, tables, sides }: {
+  doc: CompareDoc; tables: DeclaredTable[]; sides: Sides;
 }) {
   const part = route.value.more["part"] ?? "waterfall";
   const table = PARTS.find((one) => one.value === part)?.table;
@@ -105,8 +108,10 @@ function Result({ doc, tables }: {
             <div><dt>smallest that would show</dt>
               <dd>{formatShare(doc.resolvable)}</dd></div>}
         </dl>
-        <p class="quiet">A is <span class="mono">{doc.name_a}</span>, B is{" "}
-          <span class="mono">{doc.name_b}</span>.</p>
+        <p class="quiet">A is <span class="mono">
+          {doc.name_a === "A" ? sides.a : doc.name_a}</span>, B is{" "}
+          <span class="mono">{doc.name_b === "B" ? sides.b : doc.name_b}
+          </span>.</p>
         <details>
           <summary>Details{doc.notes.length > 0 &&
             `, with ${countOf(doc.notes.length, "note")}`}</summary>
@@ -151,7 +156,9 @@ function Choices({ title, detail, choices }: {
 }
 
 /** Opens the other trace, then asks for the comparison. */
-function Compared({ a, b, runs }: { a: string; b: string; runs: RunInfo[] }) {
+function Compared({ a, b, runs, sides }: {
+  a: string; b: string; runs: RunInfo[]; sides: Sides;
+}) {
   const opened = useOpened(a);
   const tables = useTables();
   const answer = useAnswer("compare",
@@ -167,7 +174,7 @@ function Compared({ a, b, runs }: { a: string; b: string; runs: RunInfo[] }) {
     <Loaded what="The comparison" load={answer}>
       {(doc) => (
         <Loaded what="The columns" load={tables}>
-          {(declared) => <Result doc={doc} tables={declared} />}
+          {(declared) => <Result doc={doc} tables={declared} sides={sides} />}
         </Loaded>
       )}
     </Loaded>
@@ -179,9 +186,11 @@ export default function CompareView() {
   // Which traces are of one job is known when they were read.
   const list = useTraceList(0);
   const listed = runs.value.state === "ready" ? runs.value.value.runs : [];
-  const choices = choicesOf(listed, list.state === "ready" ? list.value : null)
-    .filter((one) => one.t !== b);
+  const all = choicesOf(listed, list.state === "ready" ? list.value : null);
+  const choices = all.filter((one) => one.t !== b);
   const other = route.value.more["with"] ?? "";
+  const textOf = (t: string) => all.find((one) => one.t === t)?.text ??
+    jobText(listed, t);
   if (choices.length === 0)
     return <Message title="There is nothing to compare with"
       text={runs.value.state === "ready" && runs.value.value.one_file
@@ -190,12 +199,13 @@ export default function CompareView() {
         : "This folder has one trace. Put another trace of the same program " +
           "beside it to compare the two."} />;
   const offered = !other || choices.some((one) => one.t === other) ? choices
-    : [...choices, { t: other, text: jobText(listed, other) }];
+    : [...choices, { t: other, text: textOf(other) }];
   return (
     <Page title="Compare" fill detail={"B is the trace chosen above. Figures " +
       "are per step: medians of settled steps."}
     actions={<Picker choices={offered} other={other} />}>
-      {other ? <Compared a={other} b={b} runs={listed} />
+      {other ? <Compared a={other} b={b} runs={listed}
+        sides={{ a: textOf(other), b: textOf(b) }} />
         : <Choices title="Choose trace A" choices={choices}
           detail="the one before the change; B is the one chosen above" />}
     </Page>

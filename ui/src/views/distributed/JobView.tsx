@@ -88,7 +88,7 @@ function nameOfJob(job: JobRow): string {
 function Jobs({ jobs, shown }: { jobs: JobRow[]; shown: string }) {
   return (
     <Card title="Jobs" detail={`this run has traces of ${
-      jobs.length}; ranks are compared within one of them`}>
+      jobs.length} jobs; ranks are compared within a job`}>
       <div class="tabs jobs">
         <Segments label="Job" value={shown} options={jobs.map((one) =>
           ({ value: one.id, text: nameOfJob(one) }))}
@@ -111,17 +111,18 @@ function Ready({ t, run, info }: {
   const show = (rank: number, step: number) =>
     void showRankStep({ t, together, job, run }, rank, step);
   const detail = [
-    countOf(job.ranks, "rank"),
+    job.ranks > 0 ? countOf(job.ranks, "rank") : "",
     info.step_count ? countOf(info.step_count, "step") : "",
     job.step_ns === null ? "" : `step time ${formatTime(job.step_ns)}, ` +
       "mean of all ranks",
     countOf(job.traces, "trace"),
   ].filter(Boolean).join(" · ");
   return (
-    <Page title={job.headline.join(" ") || "One rank"} detail={detail}>
+    <Page title={job.headline.join(" ") || "Distributed"} detail={detail}>
       {info.jobs!.length > 1 && <Jobs jobs={info.jobs!} shown={job.id} />}
       {ranks.length < 2 && <p class="note quiet">This job has one worker:
-        there is nobody to wait for.</p>}
+        there is nobody to wait for. To compare ranks, put the traces of all
+        of them into one folder.</p>}
       {ranks.length > 1 && <>
         <RankTable title="Who makes the others wait" name="stragglers"
           flat={info.stragglers!} rows={6}
@@ -137,8 +138,9 @@ function Ready({ t, run, info }: {
             "wait_ns", "idle_ns", "delays_ns", "load", "last", "host"]}
           onShow={(data, row) => show(numberAt(data, row, "rank"), -1)} />
       </>}
-      <CollectivesCard flat={info.collectives!}
-        onShow={(kind) => void showCollective(together, kind)} />
+      {(ranks.length > 1 || info.collectives!.rows.length > 0) &&
+        <CollectivesCard flat={info.collectives!}
+          onShow={(kind) => void showCollective(together, kind)} />}
       {ranks.length > 1 && <StepsOfRank t={t} ranks={ranks} onShow={show} />}
       {info.notes!.map((note) => (
         <p key={note} class="note quiet"><Prose text={note} /></p>

@@ -10,9 +10,13 @@ import { showOnTimeline, showRange } from "../../state/locate.ts";
 import { trace } from "../../state/trace.ts";
 import { Card } from "../parts.tsx";
 
+/** What importers call a failed allocation: plain words in a sentence. */
+const OUT_OF_MEMORY = "out of memory";
+
 /** What the finding names, if it names anything of the trace. */
 const nameIn = ({ finding, evidence }: Advice) =>
-  evidence.find((one) => one.name && finding.includes(one.name))?.name ?? "";
+  evidence.find((one) => one.name && one.name !== OUT_OF_MEMORY &&
+    finding.includes(one.name))?.name ?? "";
 
 /** As much of the evidence is seen at once; the rest opens. */
 const SHOWN = 3;

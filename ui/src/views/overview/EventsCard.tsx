@@ -24,10 +24,10 @@ function ByType({ doc }: { doc: SummaryDoc }) {
   // A kind that both have is told apart.
   const both = new Set(host.map((row) => row.type)
     .filter((type) => device.some((row) => row.type === type)));
-  const rows = [...host.map((row) => ({ ...row, where: "on the CPU" })),
-    ...device.map((row) => ({ ...row, where: "on the GPU" }))];
+  const rows = [...host.map((row) => ({ ...row, where: "CPU" })),
+    ...device.map((row) => ({ ...row, where: "GPU" }))];
   return (
-    <table class="plain">
+    <table class="plain wraps">
       <thead><tr>
         <th scope="col">Type</th><th scope="col" class="num">Calls</th>
         <th scope="col" class="num">Busy time</th>

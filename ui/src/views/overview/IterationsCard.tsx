@@ -34,7 +34,8 @@ export function IterationsCard({ info }: { info: ServingInfo }) {
       <table class="plain iterations">
         <thead><tr><th scope="col">Kind</th>
           <th class="num" scope="col">Count</th>
-          <th class="num" scope="col" colSpan={2}>Start to start</th>
+          <th class="num" scope="col">Start to start</th>
+          <th><span class="hidden">Bars</span></th>
           {device && <th class="num" scope="col">GPU busy</th>}
           <th class="num" scope="col">Tokens/s</th></tr></thead>
         <tbody>{rows.map(({ kind, period }, n) => (

@@ -19,17 +19,19 @@ import { Card, Loaded, Segments, Sized } from "../parts.tsx";
 import { showColumn } from "../steps/show.ts";
 import { stepMarks } from "./StepCard.tsx";
 
-function Means() {
+function Means({ device }: { device: boolean }) {
   const load = useFlatTable("stage_means");
   return (
     <Loaded what="The stages" load={load}>
-      {(data) => <MeansTable rows={objectsOf<StageMean>(data)
+      {(data) => <MeansTable device={device} rows={objectsOf<StageMean>(data)
         .filter((row) => row.stage !== "ProfileStep")} />}
     </Loaded>
   );
 }
 
-function MeansTable({ rows }: { rows: StageMean[] }) {
+function MeansTable({ rows, device }: {
+  rows: StageMean[]; device: boolean;
+}) {
   const most = mostOf(rows.flatMap((row) => [row.cpu_ns, row.gpu_ns]));
   const width = (ns: number) => ({ width: percent(partOf(ns, most)) });
   return (
@@ -37,7 +39,7 @@ function MeansTable({ rows }: { rows: StageMean[] }) {
       <thead><tr>
         <th scope="col">Stage</th><th><span class="hidden">Bars</span></th>
         <th scope="col" class="num">CPU per step</th>
-        <th scope="col" class="num">GPU per step</th>
+        {device && <th scope="col" class="num">GPU per step</th>}
       </tr></thead>
       <tbody>
         {rows.map((row) => (
@@ -47,10 +49,10 @@ function MeansTable({ rows }: { rows: StageMean[] }) {
               {row.inferred && <sup> *</sup>}</th>
             <td class="double" aria-hidden="true">
               <span class="cpu" style={width(row.cpu_ns)} />
-              <span class="gpu" style={width(row.gpu_ns)} />
+              {device && <span class="gpu" style={width(row.gpu_ns)} />}
             </td>
             <td class="num">{formatTime(row.cpu_ns)}</td>
-            <td class="num">{formatTime(row.gpu_ns)}</td>
+            {device && <td class="num">{formatTime(row.gpu_ns)}</td>}
           </tr>
         ))}
       </tbody>
@@ -86,12 +88,16 @@ function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
 }
 
 export function StagesCard({ doc }: { doc: SummaryDoc }) {
-  const mode = route.value.more["stages"] ?? "";
+  const device = doc.overview.gpu.length > 0;
+  const wanted = route.value.more["stages"] ?? "";
+  const mode = wanted === "gpu" && !device ? "" : wanted;
+  const inferred = doc.model.some((row) =>
+    row.inferred && row.name !== "ProfileStep");
   return (
     <Card title="Stages" actions={
       <Segments label="Stages" value={mode} options={[
         { value: "", text: "Mean step" }, { value: "cpu", text: "CPU by step" },
-        { value: "gpu", text: "GPU by step" },
+        ...device ? [{ value: "gpu", text: "GPU by step" }] : [],
       ]} onPick={(value) => setMore("stages", value)} />
     }>
       {doc.model.length < 2
@@ -100,12 +106,12 @@ export function StagesCard({ doc }: { doc: SummaryDoc }) {
           "with their sequence numbers."} /></p>
         : mode === "cpu" || mode === "gpu"
           ? <BySteps doc={doc} side={mode} />
-          : <Means />}
+          : <Means device={device} />}
       {!mode && doc.model.length >= 2 && (
         <p class="chart-legend"><span><Swatch hue="operator" />CPU</span>
-          <span><Swatch hue="kernel" />GPU, where it was launched</span>
-          {doc.model.some((row) => row.inferred) &&
-            <span>* concluded from other events</span>}</p>
+          {device &&
+            <span><Swatch hue="kernel" />GPU, where it was launched</span>}
+          {inferred && <span>* concluded from other events</span>}</p>
       )}
     </Card>
   );

@@ -38,8 +38,8 @@ export function KindsCard({ info }: { info: ServingInfo }) {
   const data = useFlat(info.kinds);
   return (
     <Card class="table-card own-height" title="Iterations by kind"
-      detail={"from the begin of one to the begin of the next; device time " +
-        "of what they launched"}>
+      detail={"from the start of one to the start of the next, with the GPU " +
+        "time of what they launched"}>
       <Table label="Iterations by kind" data={data} prefix="kind."
         usual={info.busy_ns > 0 ? USUAL : USUAL.filter(isOfHost)}
         usualSort="count" look={kindLook} rows={data.count} />

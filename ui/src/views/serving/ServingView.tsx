@@ -21,7 +21,7 @@ function Content({ info }: { info: ServingInfo }) {
         ", concluded, since none were marked"
         : countOf(info.iterations, "iteration"),
       info.requests > 0 ? countOf(info.requests, "request")
-        : "the trace does not say which requests"]
+        : "requests were not recorded"]
       .filter(Boolean).join(" · ")}>
       {info.iterations > 0 && <KindsCard info={info} />}
       <TimeCard info={info} />

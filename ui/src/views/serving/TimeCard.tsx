@@ -199,9 +199,9 @@ export function TimeCard({ info }: { info: ServingInfo }) {
               {(list) => <Requests list={list} info={info} range={range} />}
             </Loaded>
             : <p class="nothing"><Prose text={"This trace does not say which " +
-              "requests an iteration had. `stepscope.hook(\"vllm\")` before " +
-              "the engine is made, or `stepscope.request()` and " +
-              "`stepscope.iteration()`, record them."} /></p>}
+              "requests an iteration served. To record them, call " +
+              "`stepscope.hook(\"vllm\")` before the engine is created, or " +
+              "use `stepscope.request()` and `stepscope.iteration()`."} /></p>}
         </div>
         <ChosenPanel device={info.busy_ns > 0} bill={bill}
           onShow={(start, end) => showWorkOf(chosen.value, start, end)} />

@@ -5,12 +5,15 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { SqlSchema } from "../../generated/answers.ts";
+import { remedyOf } from "../../model/sql.ts";
 import { useAnswer } from "../../state/load.ts";
 import { route, setMore } from "../../state/route.ts";
 import { ask, asked, stopAsking } from "../../state/sql.ts";
 import { dataset, picked } from "../../state/trace.ts";
 import { Prose } from "../../shell/Prose.tsx";
+import { Icon } from "../../shell/icons.tsx";
 import { Message } from "../../shell/Messages.tsx";
+import { toast } from "../../shell/Toast.tsx";
 import { Card, Loaded, Page } from "../parts.tsx";
 import { Result } from "./Result.tsx";
 import { Schema } from "./Schema.tsx";
@@ -82,13 +85,30 @@ function Editor({ schema }: { schema: SqlSchema }) {
   );
 }
 
+/** A command is copied, not typed. */
+function NoDuckdb({ why, command }: { why: string; command: string }) {
+  const copy = () => navigator.clipboard.writeText(command).then(
+    () => toast("Copied the command."),
+    () => toast("The browser refused; select the command and copy it."));
+  return (
+    <Message title="SQL needs DuckDB" text={why + (command
+      ? ". Install it with this command, then reload the page:" : "")}>
+      {command && <>
+        <pre class="install-command">{command.split(" && ").join(" &&\n")}
+        </pre>
+        <button class="button" onClick={() => void copy()}>
+          <Icon name="copy" />Copy the command</button>
+      </>}
+    </Message>
+  );
+}
+
 /** Whose tables they are. */
 const subjectText = () => dataset.value ? "this dataset"
   : picked.value?.all ? "all traces of this job" : "this trace";
 
 function Content({ schema }: { schema: SqlSchema }) {
-  if (!schema.available)
-    return <Message title="SQL needs DuckDB" text={schema.why} />;
+  if (!schema.available) return <NoDuckdb {...remedyOf(schema.why)} />;
   const now = asked.value;
   return (
     <Page title="SQL" fill detail={"One statement that only reads the " +
