@@ -14,5 +14,6 @@ export default defineConfig({
     reportCompressedSize: true,
   },
   worker: { format: "es" },
-  test: { include: ["src/**/*.test.ts"] },
+  // A busy machine is slow, not wrong.
+  test: { include: ["src/**/*.test.ts"], testTimeout: 120_000 },
 });

@@ -37,6 +37,8 @@ export function Bar({ share, colour }: { share: number; colour: Hue }) {
 }
 
 const TOP = 22;
+/** A line above the columns, with the names of processes. */
+const NAMES = 15;
 const BOTTOM = 20;
 const LEFT = 46;
 
@@ -49,10 +51,11 @@ export function Columns({ columns, most, width, height, label, onPick }: {
   label: string;
   onPick?: (column: Column) => void;
 }) {
-  const inside = height - TOP - BOTTOM;
+  const top = columns.some((one) => one.process) ? TOP + NAMES : TOP;
+  const inside = height - top - BOTTOM;
   const pitch = (width - LEFT - 4) / Math.max(1, columns.length);
   const w = Math.max(1, Math.min(44, pitch * 0.74));
-  const y = (share: number) => TOP + inside * (1 - share);
+  const y = (share: number) => top + inside * (1 - share);
   const every = Math.ceil(columns.length * 30 / (width - LEFT));
   const ticks = niceTicks(most);
   // One stop for Tab, however many steps there are: arrows move along them.
@@ -84,7 +87,9 @@ export function Columns({ columns, most, width, height, label, onPick }: {
       {columns.map((column, i) => {
         const x = LEFT + pitch * i + (pitch - w) / 2;
         const said = (column.index === null ? "The recorded window"
-          : `Step ${column.label}`) + `: ${formatTime(column.total)}` +
+          : `Step ${column.label}`) +
+          (column.process && ` of ${column.process}`) +
+          `: ${formatTime(column.total)}` +
           (column.warmup ? ", warm-up" : "") +
           (column.outlier ? ", outlier" : "");
         const text = said + column.parts.filter((part) => part.value > 0)
@@ -103,7 +108,7 @@ export function Columns({ columns, most, width, height, label, onPick }: {
               onPick?.(column);
             }}>
             <title>{text}</title>
-            <rect x={LEFT + pitch * i} width={pitch} y={TOP} height={inside}
+            <rect x={LEFT + pitch * i} width={pitch} y={top} height={inside}
               class="hit" />
             {column.parts.map((part) => part.h > 0 && (
               <rect key={part.name} x={x} width={w} y={y(part.y + part.h)}
@@ -117,8 +122,16 @@ export function Columns({ columns, most, width, height, label, onPick }: {
       <g class="words" aria-hidden="true">
         {columns.map((column, i) => {
           const middle = LEFT + pitch * (i + 0.5);
+          const left = LEFT + pitch * i;
+          const isFirst = column.process &&
+            column.process !== columns[i - 1]?.process;
           return (
             <Fragment key={`${column.pid}.${column.index}`}>
+              {isFirst && <>
+                <line x1={left} x2={left} y1={0} y2={height - BOTTOM}
+                  class="grid" />
+                <text x={left + 5} y={11} class="axis">{column.process}</text>
+              </>}
               {pitch >= 44 && (
                 <text x={middle} y={y(partOf(column.total, most)) - 6}
                   class={"axis middle" + (column.outlier ? " mark" : "")}>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  barsOf, niceTicks, partColour, partsByStep, stackOf, wholeOf,
+  barsOf, niceTicks, partColour, partsByStep, processNames, stackOf, wholeOf,
 } from "./waterfall.ts";
 
 const part = (name: string, mean_ns: number, ratio: number) =>
@@ -25,11 +25,23 @@ test("columns of the steps, with their marks", () => {
     row(5, "a", 50), row(5, "b", 50)]);
   expect(names).toEqual(["a", "b"]);
   const { columns, most } = stackOf(steps, names, () => "kernel",
-    { warmup: new Set([4]), outliers: new Set([5]) });
+    { warmup: new Set([4]), outliers: new Set([5]), processes: new Map() });
   expect(most).toBe(100);
   expect(columns[0]).toMatchObject({ total: 100, warmup: true });
   expect(columns[1]).toMatchObject({ total: 100, outlier: true });
   expect(columns[0]!.parts[1]).toMatchObject({ y: 0.7, h: 0.3 });
+});
+
+test("columns of several processes say whose they are", () => {
+  const step = (pid: number) => ({ index: 4, pid, values: [9], total: 9 });
+  const group = (pid: number, rank: number | null) => ({ id: pid, name: "",
+    detail: "", kind: "process" as const, pid, rank });
+  const processes = processNames([group(7, 0), group(8, 1), group(9, null)]);
+  const of = (...pids: number[]) => stackOf(pids.map(step), ["a"],
+    () => "kernel", { warmup: new Set(), outliers: new Set(), processes })
+    .columns.map((column) => column.process);
+  expect(of(7, 8, 9)).toEqual(["rank 0", "rank 1", "process 9"]);
+  expect(of(8, 8)).toEqual(["", ""]);
 });
 
 test("each part has a colour of its own", () => {

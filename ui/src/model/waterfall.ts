@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The step's parts in order, with names, colours and geometry. Pure.
-import type { PartStep, StepPart } from "../generated/answers.ts";
+import type { GroupInfo, PartStep, StepPart } from "../generated/answers.ts";
 import { PARTS, type Hue } from "../generated/looks.ts";
 import { lookOf } from "./palette.ts";
 import { mostOf } from "./shares.ts";
@@ -66,8 +66,17 @@ export function partsByStep(rows: PartStep[]): {
   return { names, steps: [...steps.values()] };
 }
 
+/** What processes with steps are called: by rank, or else by number. */
+export function processNames(groups: GroupInfo[]): Map<number, string> {
+  return new Map(groups.flatMap(({ pid, rank }): [number, string][] =>
+    pid === undefined ? []
+      : [[pid, rank == null ? `process ${pid}` : `rank ${rank}`]]));
+}
+
 export interface Column {
   label: string;
+  /** Whose step it is; "": all are of one process. */
+  process: string;
   index: number | null;
   pid: number;
   total: number;
@@ -81,15 +90,18 @@ export interface Column {
 export function stackOf(
   steps: StepValues[],
   names: string[], colour: (name: string) => Hue,
-  marks: { warmup: Set<number>; outliers: Set<number> },
+  marks: { warmup: Set<number>; outliers: Set<number>;
+    processes: Map<number, string> },
 ): { columns: Column[]; most: number } {
   const most = mostOf(steps.map((step) => step.total));
+  const several = new Set(steps.map((step) => step.pid)).size > 1;
   return {
     most,
     columns: steps.map((step) => {
       let y = 0;
       return {
         label: String(step.index ?? "all"), index: step.index, pid: step.pid,
+        process: several ? marks.processes.get(step.pid) ?? "" : "",
         total: step.total,
         warmup: step.index !== null && marks.warmup.has(step.index),
         outlier: step.index !== null && marks.outliers.has(step.index),

@@ -83,6 +83,8 @@ describe.skipIf(missing.length > 0)(
         const rank = page.locator(".details dd .rank");
         await expect.poll(() => rank.innerText()).toMatch(/^[01]$/);
         await goTo(page, "#/steps?worker=all");
+        for (const rank of ["rank 0", "rank 1"])
+          await page.locator(".columns .words").getByText(rank).waitFor();
         await expect.poll(async () => [...new Set(await marks())].sort())
           .toEqual(["0", "1"]);
         const { available } = await api<SqlSchema>(served, "sql_schema");

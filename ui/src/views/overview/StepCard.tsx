@@ -12,9 +12,10 @@ import { percent } from "../../model/shares.ts";
 import { stepMeaning } from "../../model/step_facts.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import {
-  barsOf, partColour, partsByStep, partTitle, stackOf, wholeOf,
+  barsOf, partColour, partsByStep, partTitle, processNames, stackOf, wholeOf,
 } from "../../model/waterfall.ts";
 import { useFlatTable } from "../../state/documents.ts";
+import { trace } from "../../state/trace.ts";
 import { showColumn } from "../steps/show.ts";
 import { Card, Loaded, Sized } from "../parts.tsx";
 
@@ -56,6 +57,7 @@ export function stepMarks(doc: SummaryDoc) {
     warmup: new Set(doc.steps.filter((one) => one.warmup)
       .map((one) => one.index)),
     outliers: new Set(doc.outliers.map((one) => one.index)),
+    processes: processNames(trace.value?.info.groups ?? []),
   };
 }
 
