@@ -53,6 +53,19 @@ void NsysReader::ReadRuntime() {
   Ends(query, "CUPTI_ACTIVITY_KIND_RUNTIME");
 }
 
+RowEvent NsysReader::WorkOf(const Query& query, uint16_t type,
+                            int rowid_column) {
+  RowEvent event;
+  event.process = Process(query.Int(5));
+  event.start_ns = query.Int(0);
+  event.end_ns = query.Int(1);
+  event.track = Stream(event.process, query.Int(2), query.Int(3));
+  event.correlation = query.Int(4);
+  event.type = type;
+  event.rowid = query.Int(rowid_column);
+  return event;
+}
+
 void NsysReader::ReadKernels() {
   Query query = database_.Select(
       "CUPTI_ACTIVITY_KIND_KERNEL",
@@ -61,18 +74,11 @@ void NsysReader::ReadKernels() {
        "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory",
        "dynamicSharedMemory", "contextId", "graphNodeId"});
   while (query.Next()) {
-    const uint32_t process = Process(query.Int(5));
-    RowEvent event;
-    event.start_ns = query.Int(0);
-    event.end_ns = query.Int(1);
-    event.track = Stream(process, query.Int(2), query.Int(3));
+    RowEvent event = WorkOf(query, STEPSCOPE_KERNEL, 19);
     event.name = Name(query.Int(6));
     if (event.name.v == 0) event.name = Name(query.Int(7));
-    event.type = STEPSCOPE_KERNEL;
-    event.rowid = query.Int(19);
     const Row row = Add(event);
     if (row == kNoRow) continue;
-    Link(process, query.Int(4), row);
     AddIfSet(row, query, 8, "registers per thread");
     AddTriple(row, query, 9, "grid");
     AddTriple(row, query, 12, "block");
@@ -80,7 +86,7 @@ void NsysReader::ReadKernels() {
       builder_.AddInt(row, "shared memory", query.Int(15) + query.Int(16));
     AddIfSet(row, query, 17, "context");
     if (!query.IsNull(18) && query.Int(18) != 0)
-      builder_.AddLink({process, LinkSpace::kGraphNode,
+      builder_.AddLink({event.process, LinkSpace::kGraphNode,
                         static_cast<uint64_t>(query.Int(18)), row});
   }
   Ends(query, "CUPTI_ACTIVITY_KIND_KERNEL");
@@ -92,18 +98,11 @@ void NsysReader::ReadCopies() {
       {"start", "end", "deviceId", "streamId", "correlationId", "globalPid",
        "bytes", "copyKind", "srcKind", "dstKind", "contextId"});
   while (query.Next()) {
-    const uint32_t process = Process(query.Int(5));
-    RowEvent event;
-    event.start_ns = query.Int(0);
-    event.end_ns = query.Int(1);
-    event.track = Stream(process, query.Int(2), query.Int(3));
+    RowEvent event = WorkOf(query, STEPSCOPE_MEMCPY, 11);
     event.name = builder_.Intern("MEMCPY_" +
                                  std::string(NameOf(kCopyKinds, query.Int(7))));
-    event.type = STEPSCOPE_MEMCPY;
-    event.rowid = query.Int(11);
     const Row row = Add(event);
     if (row == kNoRow) continue;
-    Link(process, query.Int(4), row);
     AddIfSet(row, query, 6, "bytes");
     if (!query.IsNull(8))
       builder_.AddText(row, "src kind", NameOf(kMemoryKinds, query.Int(8)));
@@ -120,17 +119,10 @@ void NsysReader::ReadSets() {
                        {"start", "end", "deviceId", "streamId", "correlationId",
                         "globalPid", "bytes", "value", "memKind"});
   while (query.Next()) {
-    const uint32_t process = Process(query.Int(5));
-    RowEvent event;
-    event.start_ns = query.Int(0);
-    event.end_ns = query.Int(1);
-    event.track = Stream(process, query.Int(2), query.Int(3));
+    RowEvent event = WorkOf(query, STEPSCOPE_MEMSET, 9);
     event.name = builder_.Intern("MEMSET");
-    event.type = STEPSCOPE_MEMSET;
-    event.rowid = query.Int(9);
     const Row row = Add(event);
     if (row == kNoRow) continue;
-    Link(process, query.Int(4), row);
     AddIfSet(row, query, 6, "bytes");
     AddIfSet(row, query, 7, "value");
     if (!query.IsNull(8))
@@ -144,16 +136,9 @@ void NsysReader::ReadSynchronization() {
                                  {"start", "end", "deviceId", "streamId",
                                   "correlationId", "globalPid", "syncType"});
   while (query.Next()) {
-    const uint32_t process = Process(query.Int(5));
-    RowEvent event;
-    event.start_ns = query.Int(0);
-    event.end_ns = query.Int(1);
-    event.track = Stream(process, query.Int(2), query.Int(3));
+    RowEvent event = WorkOf(query, STEPSCOPE_SYNCHRONIZATION, 7);
     event.name = builder_.Intern(NameOf(kSyncTypes, query.Int(6)));
-    event.type = STEPSCOPE_SYNCHRONIZATION;
-    event.rowid = query.Int(7);
-    if (const Row row = Add(event); row != kNoRow)
-      Link(process, query.Int(4), row);
+    Add(event);
   }
   Ends(query, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
 }
@@ -165,17 +150,10 @@ void NsysReader::ReadGraphs() {
                        {"start", "end", "deviceId", "streamId", "correlationId",
                         "globalPid", "graphId", "graphExecId"});
   while (query.Next()) {
-    const uint32_t process = Process(query.Int(5));
-    RowEvent event;
-    event.start_ns = query.Int(0);
-    event.end_ns = query.Int(1);
-    event.track = Stream(process, query.Int(2), query.Int(3));
+    RowEvent event = WorkOf(query, STEPSCOPE_KERNEL, 8);
     event.name = builder_.Intern("CUDA graph " + std::to_string(query.Int(6)));
-    event.type = STEPSCOPE_KERNEL;
-    event.rowid = query.Int(8);
     const Row row = Add(event);
     if (row == kNoRow) continue;
-    Link(process, query.Int(4), row);
     AddIfSet(row, query, 7, "graph exec id");
   }
   Ends(query, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");

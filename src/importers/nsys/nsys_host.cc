@@ -123,55 +123,23 @@ void NsysReader::AddCall(Row row, const NvtxText& text) {
     builder_.AddText(row, "input_op_ids", text.input_op_ids);
 }
 
-void NsysReader::ReadSystemCalls() {
+void NsysReader::ReadRanges(std::string_view table, uint16_t type,
+                            std::string_view source) {
   Query query =
-      database_.Select("OSRT_API", {"start", "end", "nameId", "globalTid"});
+      database_.Select(table, {"start", "end", "nameId", "globalTid"});
   while (query.Next()) {
     RowEvent event;
     event.start_ns = query.Int(0);
     event.end_ns = query.Int(1);
     event.name = Name(query.Int(2));
     event.track = Thread(query.Int(3));
-    event.type = STEPSCOPE_USER_DEFINED;
+    event.type = type;
     event.rowid = query.Int(4);
-    if (const Row row = Add(event); row != kNoRow)
-      builder_.AddText(row, "source", "OS runtime");
+    const Row row = Add(event);
+    if (row != kNoRow && !source.empty())
+      builder_.AddText(row, "source", source);
   }
-  Ends(query, "OSRT_API");
-}
-
-void NsysReader::ReadLibraries() {
-  for (const std::string_view table : {"CUDNN_EVENTS", "CUBLAS_EVENTS"}) {
-    Query query =
-        database_.Select(table, {"start", "end", "nameId", "globalTid"});
-    while (query.Next()) {
-      RowEvent event;
-      event.start_ns = query.Int(0);
-      event.end_ns = query.Int(1);
-      event.name = Name(query.Int(2));
-      event.track = Thread(query.Int(3));
-      event.type = STEPSCOPE_OPERATOR_INNER;
-      event.rowid = query.Int(4);
-      Add(event);
-    }
-    Ends(query, table);
-  }
-}
-
-void NsysReader::ReadOverhead() {
-  Query query = database_.Select("PROFILER_OVERHEAD",
-                                 {"start", "end", "nameId", "globalTid"});
-  while (query.Next()) {
-    RowEvent event;
-    event.start_ns = query.Int(0);
-    event.end_ns = query.Int(1);
-    event.name = Name(query.Int(2));
-    event.track = Thread(query.Int(3));
-    event.type = STEPSCOPE_OVERHEAD;
-    event.rowid = query.Int(4);
-    Add(event);
-  }
-  Ends(query, "PROFILER_OVERHEAD");
+  Ends(query, table);
 }
 
 void NsysReader::ReadGpuMetrics() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/nsys/nsys_reader.h"
 
+#include <stepscope/c.h>
+
 #include <utility>
 
 namespace stepscope::nsys {
@@ -32,9 +34,10 @@ Status NsysReader::Read() {
   ReadNames();
   ReadNvtx();
   ReadRuntime();
-  ReadSystemCalls();
-  ReadLibraries();
-  ReadOverhead();
+  ReadRanges("OSRT_API", STEPSCOPE_USER_DEFINED, "OS runtime");
+  ReadRanges("CUDNN_EVENTS", STEPSCOPE_OPERATOR_INNER);
+  ReadRanges("CUBLAS_EVENTS", STEPSCOPE_OPERATOR_INNER);
+  ReadRanges("PROFILER_OVERHEAD", STEPSCOPE_OVERHEAD);
   ReadKernels();
   ReadCopies();
   ReadSets();
@@ -119,6 +122,7 @@ Row NsysReader::Add(const RowEvent& event) {
   } else {
     ledger.Keep();
   }
+  if (row != kNoRow) Link(event.process, event.correlation, row);
   return row;
 }
 

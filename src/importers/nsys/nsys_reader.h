@@ -28,6 +28,9 @@ struct RowEvent {
   StringId name;
   uint16_t type = 0;
   int64_t rowid = 0;
+  // Of work on a device: the call that made it; 0: not known.
+  uint32_t process = 0;
+  int64_t correlation = 0;
 };
 
 class NsysReader {
@@ -47,12 +50,15 @@ class NsysReader {
   void ReadGraphs();
   void ReadNvtx();
   void AddCall(Row row, const NvtxText& text);
-  void ReadSystemCalls();
-  void ReadLibraries();
-  void ReadOverhead();
+  // Of a table of named ranges on threads.
+  void ReadRanges(std::string_view table, uint16_t type,
+                  std::string_view source = {});
   void ReadMemory();
   void ReadGpuMetrics();
 
+  // But for its name, what a row says in a table that begins with "start",
+  // "end", "deviceId", "streamId", "correlationId", "globalPid".
+  RowEvent WorkOf(const Query& query, uint16_t type, int rowid_column);
   // Adds and counts; kNoRow if it was rejected.
   Row Add(const RowEvent& event);
   void Ends(const Query& query, std::string_view table);
