@@ -117,7 +117,7 @@ bool TakeRawArgs(const std::shared_ptr<const SnapshotFile>& file,
 }  // namespace
 
 void TraceSnapshot::Write(const Trace& trace, SnapshotWriter& writer) {
-  const std::string facts = EncodeFacts(trace);
+  const std::string facts = EncodeFacts(trace.facts());
   writer.Add(kFacts, std::span<const char>(facts));
   WriteStrings(trace.strings(), writer);
   writer.Add(kTracks, std::span<const Track>(trace.tracks()));
@@ -207,19 +207,7 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::ReadUnchecked(
   if (!text) return BadTable("facts");
   std::optional<TraceFacts> facts = DecodeFacts({text->data(), text->size()});
   if (!facts || !CheckFacts(*limits, *facts)) return BadTable("facts");
-  t.processes_ = std::move(facts->processes);
-  t.threads_ = std::move(facts->threads);
-  t.epoch_ns_ = facts->epoch_ns;
-  t.begin_ns_ = facts->begin_ns;
-  t.end_ns_ = facts->end_ns;
-  t.cpu_usage_ = facts->cpu_usage;
-  t.sources_ = std::move(facts->sources);
-  t.clock_ = std::move(facts->clock);
-  t.ledger_ = std::move(facts->ledger);
-  t.format_ = std::move(facts->format);
-  t.files_ = std::move(facts->files);
-  t.complete_ = facts->complete;
-  t.notes_ = std::move(facts->notes);
+  t.facts_ = *std::move(facts);
 
   if (!TakeStrings(*file, t.strings_)) return BadTable("strings");
   if (!TakeRawArgs(file, t.args_.raw)) return BadTable("raw arguments");

@@ -239,14 +239,7 @@ void Visit(Codec& codec, T& facts) {
 
 }  // namespace
 
-std::string EncodeFacts(const Trace& trace) {
-  const TraceFacts facts = {trace.processes(), trace.threads(),
-                            trace.epoch_ns(),  trace.begin_ns(),
-                            trace.end_ns(),    trace.cpu_usage(),
-                            trace.sources(),   trace.clock(),
-                            trace.ledger(),    std::string(trace.format()),
-                            trace.files(),     trace.complete(),
-                            trace.notes()};
+std::string EncodeFacts(const TraceFacts& facts) {
   Writer writer;
   Visit(writer, facts);
   return writer.Take();

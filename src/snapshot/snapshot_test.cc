@@ -370,7 +370,7 @@ TEST(SnapshotTest, IdsOfNothingAreFoundAlsoWhereHashesAreRight) {
 }
 
 TEST(SnapshotTest, FactsAreReadWhateverTheyAre) {
-  const std::string bytes = EncodeFacts(*Sample());
+  const std::string bytes = EncodeFacts(Sample()->facts());
   EXPECT_TRUE(DecodeFacts(bytes));
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(DecodeFacts(bytes.substr(0, size)));

@@ -53,7 +53,7 @@ std::optional<int64_t> Trace::first_time_ns() const {
     if (track.first < track.last) add(start_ns()[track.first]);
   for (const CounterSample& sample : counters_) add(sample.time_ns);
   for (const MemoryEvent& event : memory_) add(event.time_ns);
-  if (first || begin_ns_ != end_ns_) add(begin_ns_);
+  if (first || facts_.begin_ns != facts_.end_ns) add(facts_.begin_ns);
   return first;
 }
 

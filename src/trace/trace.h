@@ -182,6 +182,24 @@ struct Nesting {
   Column<uint32_t> depth;  // 0: outermost
 };
 
+// What a Trace holds beside its tables.
+struct TraceFacts {
+  std::vector<Process> processes;
+  std::vector<ThreadReport> threads;
+  int64_t epoch_ns = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  CpuUsage cpu_usage;
+  std::vector<Source> sources;
+  // Totals of the sources, made by TraceBuilder::Finish().
+  ClockInfo clock;
+  Ledger ledger;
+  std::string format;
+  std::vector<std::string> files;
+  bool complete = true;
+  std::vector<std::string> notes;
+};
+
 class Trace {
  public:
   ~Trace();
@@ -200,9 +218,9 @@ class Trace {
     return events_.start_ns[row] + events_.dur_ns[row];
   }
 
-  const std::vector<Process>& processes() const { return processes_; }
+  const std::vector<Process>& processes() const { return facts_.processes; }
   const std::vector<Track>& tracks() const { return tracks_; }
-  const std::vector<ThreadReport>& threads() const { return threads_; }
+  const std::vector<ThreadReport>& threads() const { return facts_.threads; }
   const std::vector<Flow>& flows() const { return flows_; }  // by time
   std::span<const Link> links() const {  // by process, space, id
     return links_.view();
@@ -231,33 +249,36 @@ class Trace {
   // to the time in which any event ran. Computed on first use. Throws the same.
   std::span<const int64_t> self_ns() const;
 
-  int64_t epoch_ns() const { return epoch_ns_; }  // UTC of time 0, if known
-  int64_t begin_ns() const { return begin_ns_; }  // recorded window
-  int64_t end_ns() const { return end_ns_; }
+  int64_t epoch_ns() const {
+    return facts_.epoch_ns;
+  }  // UTC of time 0, if known
+  int64_t begin_ns() const { return facts_.begin_ns; }  // recorded window
+  int64_t end_ns() const { return facts_.end_ns; }
   // The earliest event, counter value, memory event or begin of the window;
   // nothing: the trace is empty.
   std::optional<int64_t> first_time_ns() const;
-  const CpuUsage& cpu_usage() const { return cpu_usage_; }
+  const CpuUsage& cpu_usage() const { return facts_.cpu_usage; }
 
   // The input files, each with its format, clock, ledger and notes. At least
   // one if there is a process.
-  const std::vector<Source>& sources() const { return sources_; }
+  const std::vector<Source>& sources() const { return facts_.sources; }
   const Source& source_of(const Process& process) const {
-    return sources_[process.source];
+    return facts_.sources[process.source];
   }
   // What its tables take, without the nesting.
   size_t bytes() const;
 
   // Over all sources. clock(): source and rate are the first's, anchors add
   // up, the error is the worst; epoch_known is that of epoch_ns().
-  const ClockInfo& clock() const { return clock_; }
-  const Ledger& ledger() const { return ledger_; }
-  bool complete() const { return complete_; }
+  const ClockInfo& clock() const { return facts_.clock; }
+  const Ledger& ledger() const { return facts_.ledger; }
+  bool complete() const { return facts_.complete; }
   // Every format once, with '+' between several.
-  std::string_view format() const { return format_; }
-  const std::vector<std::string>& files() const { return files_; }
+  std::string_view format() const { return facts_.format; }
+  const std::vector<std::string>& files() const { return facts_.files; }
   // What sources say, then what concerns several of them.
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() const { return facts_.notes; }
+  const TraceFacts& facts() const { return facts_; }
 
  private:
   friend class TraceBuilder;
@@ -266,27 +287,14 @@ class Trace {
 
   std::shared_ptr<const void> backing_;  // where columns lie, if elsewhere
   EventTable events_;
-  std::vector<Process> processes_;
   std::vector<Track> tracks_;
-  std::vector<ThreadReport> threads_;
   std::vector<Flow> flows_;
   Column<Link> links_;
   std::vector<CounterSample> counters_;
   MemoryTable memory_;
   ArgTable args_;
   StringPool strings_;
-  int64_t epoch_ns_ = 0;
-  int64_t begin_ns_ = 0;
-  int64_t end_ns_ = 0;
-  CpuUsage cpu_usage_;
-  std::vector<Source> sources_;
-  // Totals of the sources, made by TraceBuilder::Finish().
-  ClockInfo clock_;
-  Ledger ledger_;
-  std::string format_;
-  std::vector<std::string> files_;
-  bool complete_ = true;
-  std::vector<std::string> notes_;
+  TraceFacts facts_;
   mutable std::once_flag nesting_once_;
   mutable std::unique_ptr<Nesting> nesting_;
   mutable std::once_flag self_once_;

@@ -53,7 +53,7 @@ TraceBuilder::TraceBuilder(TraceBuilder&&) noexcept = default;
 TraceBuilder& TraceBuilder::operator=(TraceBuilder&&) noexcept = default;
 
 uint32_t TraceBuilder::AddProcess(Process process) {
-  trace_->processes_.push_back(std::move(process));
+  trace_->facts_.processes.push_back(std::move(process));
   return process_count() - 1;
 }
 
@@ -63,7 +63,7 @@ uint32_t TraceBuilder::AddTrack(const Track& track) {
 }
 
 void TraceBuilder::RemoveProcess(uint32_t index) {
-  trace_->processes_.erase(trace_->processes_.begin() + index);
+  trace_->facts_.processes.erase(trace_->facts_.processes.begin() + index);
   for (Track& track : trace_->tracks_)
     if (track.process > index) --track.process;
   for (Link& link : trace_->links_.span()) {
@@ -138,19 +138,21 @@ void TraceBuilder::GiveLinksToTracks() {
 
 // The totals over all sources, once they are complete.
 void TraceBuilder::SumUpSources(Trace& t, std::vector<std::string> notes) {
-  if (t.sources_.empty() && !t.processes_.empty()) t.sources_.emplace_back();
-  for (const Source& source : t.sources_) {
-    t.clock_.Merge(source.clock);
-    t.ledger_.Merge(source.ledger);
-    t.complete_ &= source.complete;
-    t.notes_.insert(t.notes_.end(), source.notes.begin(), source.notes.end());
+  if (t.facts_.sources.empty() && !t.facts_.processes.empty())
+    t.facts_.sources.emplace_back();
+  for (const Source& source : t.facts_.sources) {
+    t.facts_.clock.Merge(source.clock);
+    t.facts_.ledger.Merge(source.ledger);
+    t.facts_.complete &= source.complete;
+    t.facts_.notes.insert(t.facts_.notes.end(), source.notes.begin(),
+                          source.notes.end());
     if (!source.IsNamed()) continue;
-    AddFormat(t.format_, source.format);
-    t.files_.push_back(source.path);
+    AddFormat(t.facts_.format, source.format);
+    t.facts_.files.push_back(source.path);
   }
-  for (std::string& note : notes) t.notes_.push_back(std::move(note));
-  for (Process& process : t.processes_)
-    if (process.source >= t.sources_.size()) process.source = 0;
+  for (std::string& note : notes) t.facts_.notes.push_back(std::move(note));
+  for (Process& process : t.facts_.processes)
+    if (process.source >= t.facts_.sources.size()) process.source = 0;
 }
 
 std::unique_ptr<Trace> TraceBuilder::Take() {
@@ -158,15 +160,15 @@ std::unique_ptr<Trace> TraceBuilder::Take() {
   t.events_ = std::move(events_);
   t.args_ = std::move(args_);
   t.args_.raw.Seal();
-  t.sources_ = std::move(sources_);
-  t.cpu_usage_ = cpu_usage_;
+  t.facts_.sources = std::move(sources_);
+  t.facts_.cpu_usage = cpu_usage_;
   if (epoch_) {
-    t.epoch_ns_ = epoch_->ns;
-    t.clock_.epoch_known = epoch_->known;
+    t.facts_.epoch_ns = epoch_->ns;
+    t.facts_.clock.epoch_known = epoch_->known;
   }
   if (window_) {
-    t.begin_ns_ = window_->begin_ns;
-    t.end_ns_ = window_->end_ns;
+    t.facts_.begin_ns = window_->begin_ns;
+    t.facts_.end_ns = window_->end_ns;
   }
   return std::move(trace_);
 }
@@ -201,7 +203,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
       move(event.owner);
     if (!MoveRawRefs(t.args_.raw_refs, moves.row))
       return Fail(ErrorCode::kIo, "not enough memory to order the arguments");
-    for (ThreadReport& thread : t.threads_)
+    for (ThreadReport& thread : t.facts_.threads)
       for (Row& row : thread.open_scopes) move(row);
   }
   if (!moves.track.empty()) {
@@ -212,7 +214,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     for (CounterSample& sample : t.counters_) move(sample.track);
     for (StoredMemoryEvent& event : t.memory_.events().span())
       move(event.track);
-    for (ThreadReport& thread : t.threads_) move(thread.track);
+    for (ThreadReport& thread : t.facts_.threads) move(thread.track);
   }
 
   const auto sort_by = [](auto& table, auto key) {
@@ -236,11 +238,11 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
                      t.memory_.events().span());
 
   if (!all.window_ && t.size() > 0) {
-    t.begin_ns_ = t.start_ns()[0];
-    t.end_ns_ = t.start_ns()[0];
+    t.facts_.begin_ns = t.start_ns()[0];
+    t.facts_.end_ns = t.start_ns()[0];
     for (Row row = 0; row < t.size(); ++row) {
-      t.begin_ns_ = std::min(t.begin_ns_, t.start_ns()[row]);
-      t.end_ns_ = std::max(t.end_ns_, t.end_ns(row));
+      t.facts_.begin_ns = std::min(t.facts_.begin_ns, t.start_ns()[row]);
+      t.facts_.end_ns = std::max(t.facts_.end_ns, t.end_ns(row));
     }
   }
   return std::shared_ptr<const Trace>(std::move(done));

@@ -44,10 +44,10 @@ class TraceBuilder : public EventsBuilder,
   // what a file says later; they last until the next Add.
   uint32_t AddProcess(Process process);
   uint32_t AddTrack(const Track& track);
-  Process& process(uint32_t index) { return trace_->processes_[index]; }
+  Process& process(uint32_t index) { return trace_->facts_.processes[index]; }
   Track& track(uint32_t index) { return trace_->tracks_[index]; }
   uint32_t process_count() const {
-    return static_cast<uint32_t>(trace_->processes_.size());
+    return static_cast<uint32_t>(trace_->facts_.processes.size());
   }
   uint32_t track_count() const {
     return static_cast<uint32_t>(trace_->tracks_.size());
@@ -80,7 +80,7 @@ class TraceBuilder : public EventsBuilder,
     trace_->counters_.push_back(sample);
   }
   void AddThread(ThreadReport report) {
-    trace_->threads_.push_back(std::move(report));
+    trace_->facts_.threads.push_back(std::move(report));
   }
   // `owner`, where it is not stated, is set by Finish().
   void AddMemory(const MemoryEvent& event) {

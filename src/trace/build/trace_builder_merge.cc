@@ -183,7 +183,7 @@ void TraceBuilder::Append(const Trace& o, const Moves& moves) {
       event.owner = kNoRow;  // found anew, among the rows that are here
     failed_ |= !t.memory_.Add(event);
   }
-  for (ThreadReport report : o.threads_) {
+  for (ThreadReport report : o.facts_.threads) {
     report.track = At(moves.track, report.track);
     for (Row& row : report.open_scopes) move_row(row);
     for (auto& [reason, count] : report.dropped) {
@@ -192,24 +192,24 @@ void TraceBuilder::Append(const Trace& o, const Moves& moves) {
       if (o.strings_.view(id).data() == reason.data())
         reason = t.strings_.view(ids[id.v]);
     }
-    t.threads_.push_back(std::move(report));
+    t.facts_.threads.push_back(std::move(report));
   }
 }
 
 void TraceBuilder::AddSourcesOf(const Trace& from, const ClockMap& clock) {
   // Processes refer to a source, named or not.
   if (process_count() > 0) source();
-  for (Source source : from.sources_) {
+  for (Source source : from.facts_.sources) {
     source.to_trace =
         clock.is_shift() ? source.to_trace.ThenShift(clock.shift_ns()) : clock;
     sources_.push_back(std::move(source));
   }
-  if (from.sources_.empty()) sources_.emplace_back();
+  if (from.facts_.sources.empty()) sources_.emplace_back();
 }
 
 void TraceBuilder::AddWindowOf(const Trace& from, const ClockMap& clock) {
-  if (from.size() == 0 && from.begin_ns_ == from.end_ns_) return;
-  AddWindow(clock(from.begin_ns_), clock(from.end_ns_));
+  if (from.size() == 0 && from.facts_.begin_ns == from.facts_.end_ns) return;
+  AddWindow(clock(from.facts_.begin_ns), clock(from.facts_.end_ns));
 }
 
 // REQUIRES: the sources of `from` are the last ones here.
@@ -222,10 +222,10 @@ TraceBuilder::Moves TraceBuilder::MovesFor(const Trace& from,
   moves.clock = clock;
   const std::vector<StringId>& ids = moves.ids;
   const auto first_source = static_cast<uint32_t>(
-      sources_.size() - std::max<size_t>(1, from.sources_.size()));
+      sources_.size() - std::max<size_t>(1, from.facts_.sources.size()));
 
   std::vector<bool> known;
-  for (Process process : from.processes_) {
+  for (Process process : from.facts_.processes) {
     process.name = ids[process.name.v];
     process.host = ids[process.host.v];
     process.source += first_source;
@@ -234,10 +234,10 @@ TraceBuilder::Moves TraceBuilder::MovesFor(const Trace& from,
       key = ids[key.v];
       value = ids[value.v];
     }
-    const uint32_t same = FindNamed(t.processes_, process);
+    const uint32_t same = FindNamed(t.facts_.processes, process);
     known.push_back(same < process_count());
     moves.process.push_back(same);
-    if (!known.back()) t.processes_.push_back(std::move(process));
+    if (!known.back()) t.facts_.processes.push_back(std::move(process));
   }
   // Most files bring processes of their own.
   std::optional<TrackIndex> here;
@@ -250,8 +250,8 @@ TraceBuilder::Moves TraceBuilder::MovesFor(const Trace& from,
     // Lanes of what several files may hold are laid anew over all of them.
     const bool is_lane = finished && i > 0 &&
                          IsLaneBehind(from.tracks_[i - 1], track) &&
-                         track.process < from.processes_.size() &&
-                         IsKnownByName(from.processes_[track.process]);
+                         track.process < from.facts_.processes.size() &&
+                         IsKnownByName(from.facts_.processes[track.process]);
     track.process = At(moves.process, track.process);
     track.name = ids[track.name.v];
     track.device_type = ids[track.device_type.v];
@@ -295,7 +295,7 @@ void TraceBuilder::Add(const Trace& trace, const ClockMap& clock) {
   if (args_by_row) args_by_row_ = args_.typed.size();
   KeepOrder(trace, moves, first_row);
   AddWindowOf(trace, clock);
-  MergeCpuUsage(trace.cpu_usage_);
+  MergeCpuUsage(trace.facts_.cpu_usage);
 }
 
 void TraceBuilder::Merge(TraceBuilder&& other) {
@@ -313,14 +313,14 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
   AddSourcesOf(*all, clock);
   Append(*all, MovesFor(*all, clock, /*finished=*/false));
   if (from.window_) AddWindowOf(*all, clock);
-  MergeCpuUsage(all->cpu_usage_);
+  MergeCpuUsage(all->facts_.cpu_usage);
 }
 
 TraceBuilder TraceBuilder::Fork() const {
   TraceBuilder fork;
   Trace& t = *fork.trace_;
   t.strings_ = trace_->strings_.Fork();
-  t.processes_ = trace_->processes_;
+  t.facts_.processes = trace_->facts_.processes;
   t.tracks_ = trace_->tracks_;
   fork.base_ = {t.strings_.size(), process_count(), track_count()};
   fork.epoch_ = epoch_;
@@ -337,18 +337,20 @@ void TraceBuilder::Join(TraceBuilder&& fork) {
   Moves moves;
   moves.ids = MergeStrings(o.strings_, base.strings);
   const std::vector<StringId>& ids = moves.ids;
-  for (uint32_t i = 0; i < o.processes_.size(); ++i) {
+  for (uint32_t i = 0; i < o.facts_.processes.size(); ++i) {
     uint32_t same = i;
-    Process& process = o.processes_[i];
+    Process& process = o.facts_.processes[i];
     if (i >= base.processes) {
       process.name = ids[process.name.v];
       process.host = ids[process.host.v];
       source();
       process.source = static_cast<uint32_t>(sources_.size() - 1);
       same = base.processes;
-      while (same < process_count() && t.processes_[same].pid != process.pid)
+      while (same < process_count() &&
+             t.facts_.processes[same].pid != process.pid)
         ++same;
-      if (same == process_count()) t.processes_.push_back(std::move(process));
+      if (same == process_count())
+        t.facts_.processes.push_back(std::move(process));
     }
     moves.process.push_back(same);
   }
@@ -366,7 +368,7 @@ void TraceBuilder::Join(TraceBuilder&& fork) {
     moves.track.push_back(same);
   }
   Append(o, moves);
-  for (const Source& part : o.sources_) {
+  for (const Source& part : o.facts_.sources) {
     source().ledger.Merge(part.ledger);
     source().complete &= part.complete;
     for (const std::string& note : part.notes) AddNote(note);
