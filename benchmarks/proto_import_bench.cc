@@ -165,17 +165,17 @@ bool Compare(const std::string& name, const std::string& bytes,
 int Main(int argc, char** argv) {
   const int64_t events = (argc > 1 ? std::atoll(argv[1]) : 1000) * 1000;
   constexpr double kTarget = 0.8;
-  bool met = Compare("XPlane", MakeXSpace(events), kXSpace, proto::ImportXSpace,
-                     kTarget);
+  bool met = Compare("XPlane", MakeXSpace(events), kXSpace,
+                     proto::xplane::ImportXSpace, kTarget);
   met &= Compare("Paddle tree", MakeTree(events), kTrees,
-                 proto::ImportPaddleTree, kTarget);
-  met &= Compare("fluid", MakeFluid(events), kFluid, proto::ImportFluidProfile,
-                 kTarget);
+                 proto::paddle::ImportPaddleTree, kTarget);
+  met &= Compare("fluid", MakeFluid(events), kFluid,
+                 proto::fluid::ImportFluidProfile, kTarget);
   met &= Compare("Perfetto", MakePerfetto(events), kPerfetto,
-                 proto::ImportPerfetto, kTarget);
+                 pftrace::ImportPerfetto, kTarget);
   // A format of the past, that is laid out and its graph guessed as well.
   met &= Compare("StepStats", MakeStepStats(events), kStepStats,
-                 proto::ImportStepStats, 0);
+                 proto::tf::ImportStepStats, 0);
   return met ? 0 : 1;
 }
 

@@ -27,7 +27,7 @@ std::string FileOf(const Trace& trace) {
 }
 
 std::shared_ptr<const Trace> ThereAndBack(const Trace& trace) {
-  return proto::ImportBytes(proto::ImportPerfetto, FileOf(trace));
+  return proto::ImportBytes(pftrace::ImportPerfetto, FileOf(trace));
 }
 
 // All of a trace as lines in an order of their own. Times are absolute, or
@@ -251,7 +251,7 @@ TEST(PerfettoRoundtrip, CutAtEveryByte) {
   uint64_t kept = 0;
   for (size_t size = 0; size <= bytes.size(); ++size) {
     const auto trace =
-        proto::ImportBytes(proto::ImportPerfetto, bytes.substr(0, size));
+        proto::ImportBytes(pftrace::ImportPerfetto, bytes.substr(0, size));
     ASSERT_GE(trace->size(), before) << size;
     before = trace->size();
     uint64_t rejected = 0;

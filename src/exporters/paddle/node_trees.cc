@@ -20,6 +20,7 @@
 #include "exporters/paddle/tree_layout.h"
 #include "exporters/paddle_facts.h"
 #include "trace/event_type.h"
+#include "trace/kind_names.h"
 
 namespace stepscope::paddle {
 namespace {
@@ -213,21 +214,7 @@ class Writer {
 };
 
 void Writer::WriteDevices() {
-  constexpr std::string_view kKeys[] = {"",
-                                        "id",
-                                        "name",
-                                        "totalGlobalMem",
-                                        "computeMajor",
-                                        "computeMinor",
-                                        "maxThreadsPerBlock",
-                                        "maxThreadsPerMultiprocessor",
-                                        "regsPerBlock",
-                                        "regsPerMultiprocessor",
-                                        "warpSize",
-                                        "sharedMemPerBlock",
-                                        "sharedMemPerMultiprocessor",
-                                        "smCount",
-                                        "sharedMemPerBlockOptin"};
+  constexpr auto& kKeys = kDevicePropertyKeys;
   std::string_view list;
   for (const Process& process : trace_.processes())
     for (const auto& [key, value] : process.metadata)

@@ -9,11 +9,11 @@ namespace stepscope {
 
 const Importer& FluidImporter();
 
-namespace proto {
+namespace proto::fluid {
 
 void ImportFluidProfile(const Input& input, TraceBuilder& builder);
 bool IsFluidProfile(Bytes head);
 
-}  // namespace proto
+}  // namespace proto::fluid
 
 }  // namespace stepscope

@@ -8,7 +8,7 @@
 #include "importers/proto/pb_writer_test_support.h"
 #include "importers/proto/whole_text_test_support.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::fluid {
 namespace {
 
 class ProfileGenerator {
@@ -74,4 +74,4 @@ TEST(FluidPartsTest, SeveralReadersSeeWhatOneDoes) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::fluid

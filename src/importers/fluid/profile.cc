@@ -11,10 +11,9 @@
 #include "importers/proto/in_order.h"
 #include "importers/proto/sniff.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::fluid {
 namespace {
 
-using namespace fluid;  // NOLINT: field numbers only
 using Holds = Rule::Holds;
 
 // A name may hold anything, and so may what is made of names.
@@ -391,14 +390,14 @@ void FluidProfile::SetStart() {
   out_.builder().process(process_).start_ns = begin_ns;
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::fluid
 
 namespace stepscope {
 
 const Importer& FluidImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer = new proto::ProtoImporter(
-      "fluid", proto::IsFluidProfile, proto::ImportFluidProfile);
+      "fluid", proto::fluid::IsFluidProfile, proto::fluid::ImportFluidProfile);
   return *importer;
 }
 

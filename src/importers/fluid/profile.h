@@ -14,7 +14,7 @@
 #include "importers/proto/recorder.h"
 #include "importers/proto/tracks.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::fluid {
 
 class FluidProfile {
  public:
@@ -83,4 +83,4 @@ class FluidProfile {
   std::vector<MemoryEvent> memory_;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::fluid

@@ -3,7 +3,7 @@
 
 #include "importers/proto/samples_test_support.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::fluid {
 namespace {
 
 TEST(FluidProfileTest, EveryRecordIsInItsPlace) {
@@ -75,4 +75,4 @@ TEST(FluidProfileTest, DamageIsCounted) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::fluid

@@ -8,10 +8,8 @@
 #include "importers/paddle/fields.h"
 #include "importers/paddle/tree.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::paddle {
 namespace {
-
-using namespace paddle;  // NOLINT: field numbers only
 
 constexpr uint64_t kMemoryKinds = 4;
 
@@ -258,4 +256,4 @@ void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, Row owner,
   out_.Keep();
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle

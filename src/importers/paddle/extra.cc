@@ -13,28 +13,10 @@
 #include "importers/paddle/fields.h"
 #include "importers/paddle/tree.h"
 #include "trace/event_type.h"
+#include "trace/kind_names.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::paddle {
 namespace {
-
-using namespace paddle;  // NOLINT: field numbers only
-
-// Key and type of a device property's field, by number; as in Paddle's JSON.
-constexpr std::string_view kPropertyKeys[] = {"",
-                                              "id",
-                                              "name",
-                                              "totalGlobalMem",
-                                              "computeMajor",
-                                              "computeMinor",
-                                              "maxThreadsPerBlock",
-                                              "maxThreadsPerMultiprocessor",
-                                              "regsPerBlock",
-                                              "regsPerMultiprocessor",
-                                              "warpSize",
-                                              "sharedMemPerBlock",
-                                              "sharedMemPerMultiprocessor",
-                                              "smCount",
-                                              "sharedMemPerBlockOptin"};
 
 bool ParseDouble(std::string_view text, double* out) {
   const auto [end, error] =
@@ -57,9 +39,10 @@ bool IsThread(std::string_view key) {
          ParseId(key.substr(colon + 1), &id);
 }
 
-// {"key": value, ...} of {key 1 repeated, value 2 repeated}.
+// {"key": [value, ...], ...} of {key 1 repeated, {value 1 repeated} 2
+// repeated}.
 template <typename Append>
-std::string MapAsJson(Bytes map, Append append_value) {
+std::string MapOfListsAsJson(Bytes map, Append append_value) {
   std::vector<std::string_view> keys;
   Message keys_of(map);
   while (keys_of.Next())
@@ -72,8 +55,16 @@ std::string MapAsJson(Bytes map, Append append_value) {
     if (index > 0) json += ',';
     AppendJsonString(json, index < keys.size() ? keys[index] : "",
                      InvalidUtf8::kKeep);
-    json += ':';
-    append_value(json, values.bytes());
+    json += ":[";
+    bool first = true;
+    Message list(values.bytes());
+    while (list.Next()) {
+      if (list.tag() != Delimited(1)) continue;
+      if (!first) json += ',';
+      first = false;
+      append_value(json, list);
+    }
+    json += ']';
     ++index;
   }
   return json + "}";
@@ -113,32 +104,14 @@ void MarkInferred(TraceBuilder& builder, std::string_view types) {
 }  // namespace
 
 std::string ShapesAsJson(Bytes shapes) {
-  return MapAsJson(shapes, [](std::string& json, Bytes vec) {
-    json += '[';
-    bool first = true;
-    Message message(vec);
-    while (message.Next()) {
-      if (message.tag() != Delimited(1)) continue;
-      if (!first) json += ',';
-      first = false;
-      AppendDims(json, message.bytes());
-    }
-    json += ']';
+  return MapOfListsAsJson(shapes, [](std::string& json, const Message& dims) {
+    AppendDims(json, dims.bytes());
   });
 }
 
 std::string DtypesAsJson(Bytes dtypes) {
-  return MapAsJson(dtypes, [](std::string& json, Bytes vec) {
-    json += '[';
-    bool first = true;
-    Message message(vec);
-    while (message.Next()) {
-      if (message.tag() != Delimited(1)) continue;
-      if (!first) json += ',';
-      first = false;
-      AppendJsonString(json, message.text(), InvalidUtf8::kKeep);
-    }
-    json += ']';
+  return MapOfListsAsJson(dtypes, [](std::string& json, const Message& dtype) {
+    AppendJsonString(json, dtype.text(), InvalidUtf8::kKeep);
   });
 }
 
@@ -205,11 +178,11 @@ void PaddleTree::ReadDeviceProperty(Bytes property) {
   Message message(property);
   while (message.Next()) {
     const uint32_t number = message.number();
-    if (number >= std::size(kPropertyKeys)) continue;
+    if (number >= std::size(kDevicePropertyKeys)) continue;
     const bool text = message.tag() == Delimited(number);
     if (!text && message.tag() != Varint(number)) continue;
     if (json.size() > 1) json += ',';
-    AppendJsonString(json, kPropertyKeys[number]);
+    AppendJsonString(json, kDevicePropertyKeys[number]);
     json += ':';
     if (text) {
       AppendJsonString(json, message.text(), InvalidUtf8::kKeep);
@@ -285,4 +258,4 @@ void PaddleTree::NameThread(std::string_view key, std::string_view name) {
   }
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle

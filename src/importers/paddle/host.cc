@@ -10,13 +10,7 @@
 #include "importers/paddle/tree.h"
 #include "trace/event_type.h"
 
-namespace stepscope::proto {
-namespace {
-
-using namespace paddle;  // NOLINT: field numbers only
-
-}  // namespace
-
+namespace stepscope::proto::paddle {
 // As Paddle writes it, the event comes before what hangs on it.
 void PaddleTree::ReadHostNode(Bytes node, uint64_t thread, bool cut) {
   uint64_t id = 0;
@@ -253,4 +247,4 @@ void PaddleTree::ReadRuntimeEvent(Bytes event, uint64_t thread, bool cut) {
     out_.builder().AddInt(row, "callback id", static_cast<int64_t>(callback));
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle

@@ -9,11 +9,11 @@ namespace stepscope {
 
 const Importer& PaddleTreeImporter();
 
-namespace proto {
+namespace proto::paddle {
 
 void ImportPaddleTree(const Input& input, TraceBuilder& builder);
 bool IsPaddleTree(Bytes head);
 
-}  // namespace proto
+}  // namespace proto::paddle
 
 }  // namespace stepscope

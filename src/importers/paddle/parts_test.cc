@@ -8,7 +8,7 @@
 #include "importers/proto/pb_writer_test_support.h"
 #include "importers/proto/whole_text_test_support.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::paddle {
 namespace {
 
 class TreeGenerator {
@@ -106,4 +106,4 @@ TEST(PaddlePartsTest, ProcessOfTheNodeBefore) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle

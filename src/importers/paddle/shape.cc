@@ -3,10 +3,9 @@
 #include "importers/paddle/paddle_importer.h"
 #include "importers/proto/sniff.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::paddle {
 namespace {
 
-using namespace paddle;  // NOLINT: field numbers only
 using Holds = Rule::Holds;
 
 constexpr Rule kHostEventRules[] = {
@@ -41,4 +40,4 @@ constexpr Shape kTreesShape = {kTreesRules, 2};
 
 bool IsPaddleTree(Bytes head) { return BeginsAs(kTreesShape, head); }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle

@@ -6,10 +6,8 @@
 #include "importers/paddle/fields.h"
 #include "importers/stated_peaks.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::paddle {
 namespace {
-
-using namespace paddle;  // NOLINT: field numbers only
 
 // Of a host event without launches; others take more.
 constexpr uint64_t kBytesAnEvent = 60;
@@ -168,14 +166,15 @@ void ImportPaddleTree(const Input& input, TraceBuilder& builder) {
   PaddleTree(input, builder).Read();
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle
 
 namespace stepscope {
 
 const Importer& PaddleTreeImporter() {
   // Never destroyed: files may be read while the process ends.
-  static const auto* const importer = new proto::ProtoImporter(
-      "paddle-pb", proto::IsPaddleTree, proto::ImportPaddleTree);
+  static const auto* const importer =
+      new proto::ProtoImporter("paddle-pb", proto::paddle::IsPaddleTree,
+                               proto::paddle::ImportPaddleTree);
   return *importer;
 }
 

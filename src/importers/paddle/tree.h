@@ -17,7 +17,7 @@
 #include "importers/proto/recorder.h"
 #include "importers/proto/tracks.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::paddle {
 
 class PaddleTree {
  public:
@@ -125,4 +125,4 @@ class PaddleTree {
 std::string ShapesAsJson(Bytes shapes);
 std::string DtypesAsJson(Bytes dtypes);
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle

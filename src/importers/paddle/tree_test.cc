@@ -4,7 +4,7 @@
 #include "importers/proto/samples_test_support.h"
 #include "importers/proto/whole_text_test_support.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::paddle {
 namespace {
 
 std::shared_ptr<const Trace> SampleTree() {
@@ -221,4 +221,4 @@ TEST(PaddleTreeTest, TruncatedFileIsReadUpToTheCut) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::paddle

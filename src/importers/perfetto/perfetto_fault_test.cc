@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMany = 200'000;
 
 std::shared_ptr<const Trace> Import(const Pb& trace) {
-  return ImportBytes(ImportPerfetto, trace.str());
+  return ImportBytes(pftrace::ImportPerfetto, trace.str());
 }
 Pb Event(int64_t time, const Pb& event) {
   return Pb().Int(8, time).Int(10, 1).Sub(11, event);

@@ -6,19 +6,22 @@
 #include "importers/proto/sniff.h"
 
 namespace stepscope {
-namespace proto {
+namespace pftrace {
 namespace {
 
-namespace tag = pftrace::tag;
-using Holds = Rule::Holds;
+using proto::Delimited;
+using proto::Rule;
+using proto::Shape;
+using proto::Varint;
+using RuleHolds = Rule::Holds;
 
 constexpr Rule kDescriptorRules[] = {
-    {tag::kUuid, Holds::kAny, nullptr, true},
-    {tag::kTrackName, Holds::kText, nullptr, true},
-    {tag::kTrackProcess, Holds::kAny, nullptr, true},
-    {tag::kTrackThread, Holds::kAny, nullptr, true},
-    {tag::kParentUuid, Holds::kAny, nullptr, true},
-    {tag::kTrackCounter, Holds::kAny, nullptr, true},
+    {tag::kUuid, RuleHolds::kAny, nullptr, true},
+    {tag::kTrackName, RuleHolds::kText, nullptr, true},
+    {tag::kTrackProcess, RuleHolds::kAny, nullptr, true},
+    {tag::kTrackThread, RuleHolds::kAny, nullptr, true},
+    {tag::kParentUuid, RuleHolds::kAny, nullptr, true},
+    {tag::kTrackCounter, RuleHolds::kAny, nullptr, true},
     {tag::kFacts},
 };
 constexpr Shape kDescriptorShape = {kDescriptorRules, 2};
@@ -29,47 +32,49 @@ constexpr Rule kPacketRules[] = {
     {Varint(3)},
     {Delimited(4)},
     {Delimited(5)},
-    {tag::kClockSnapshot, Holds::kAny, nullptr, true},
+    {tag::kClockSnapshot, RuleHolds::kAny, nullptr, true},
     {Delimited(7)},
-    {tag::kTimestamp, Holds::kAny, nullptr, true},
+    {tag::kTimestamp, RuleHolds::kAny, nullptr, true},
     {Delimited(9)},
-    {tag::kSequenceId, Holds::kAny, nullptr, true},
-    {tag::kTrackEvent, Holds::kAny, nullptr, true},
-    {tag::kInternedData, Holds::kAny, nullptr, true},
-    {tag::kSequenceFlags, Holds::kAny, nullptr, true},
-    {Delimited(33), Holds::kAny, nullptr, true},
+    {tag::kSequenceId, RuleHolds::kAny, nullptr, true},
+    {tag::kTrackEvent, RuleHolds::kAny, nullptr, true},
+    {tag::kInternedData, RuleHolds::kAny, nullptr, true},
+    {tag::kSequenceFlags, RuleHolds::kAny, nullptr, true},
+    {Delimited(33), RuleHolds::kAny, nullptr, true},
     {Delimited(35)},
-    {Delimited(36), Holds::kAny, nullptr, true},
+    {Delimited(36), RuleHolds::kAny, nullptr, true},
     {tag::kPreviousDropped},
     {tag::kThreadDescriptor},
-    {tag::kCompressed, Holds::kAny, nullptr, true},
-    {tag::kClockId, Holds::kAny, nullptr, true},
-    {tag::kDefaults, Holds::kAny, nullptr, true},
-    {tag::kTrackDescriptor, Holds::kMessage, &kDescriptorShape, true},
+    {tag::kCompressed, RuleHolds::kAny, nullptr, true},
+    {tag::kClockId, RuleHolds::kAny, nullptr, true},
+    {tag::kDefaults, RuleHolds::kAny, nullptr, true},
+    {tag::kTrackDescriptor, RuleHolds::kMessage, &kDescriptorShape, true},
     {Varint(79)},
     {tag::kFirstOnSequence},
-    {Delimited(89), Holds::kAny, nullptr, true},
+    {Delimited(89), RuleHolds::kAny, nullptr, true},
     {tag::kFacts},
 };
 constexpr Shape kPacketShape = {kPacketRules, 2};
 constexpr Rule kTraceRules[] = {
-    {tag::kPacket, Holds::kMessage, &kPacketShape},
+    {tag::kPacket, RuleHolds::kMessage, &kPacketShape},
 };
 constexpr Shape kTraceShape = {kTraceRules};
 
 }  // namespace
 
-bool IsPerfetto(Bytes head) { return BeginsAs(kTraceShape, head); }
-
-void ImportPerfetto(const Input& input, TraceBuilder& builder) {
-  pftrace::Reader(input, builder).Read();
+bool IsPerfetto(proto::Bytes head) {
+  return proto::BeginsAs(kTraceShape, head);
 }
 
-}  // namespace proto
+void ImportPerfetto(const proto::Input& input, TraceBuilder& builder) {
+  Reader(input, builder).Read();
+}
+
+}  // namespace pftrace
 
 const Importer& PerfettoImporter() {
   static const auto* const importer = new proto::ProtoImporter(
-      "perfetto", proto::IsPerfetto, proto::ImportPerfetto);
+      "perfetto", pftrace::IsPerfetto, pftrace::ImportPerfetto);
   return *importer;
 }
 

@@ -9,11 +9,11 @@ namespace stepscope {
 
 const Importer& PerfettoImporter();
 
-namespace proto {
+namespace pftrace {
 
-void ImportPerfetto(const Input& input, TraceBuilder& builder);
-bool IsPerfetto(Bytes head);
+void ImportPerfetto(const proto::Input& input, TraceBuilder& builder);
+bool IsPerfetto(proto::Bytes head);
 
-}  // namespace proto
+}  // namespace pftrace
 
 }  // namespace stepscope

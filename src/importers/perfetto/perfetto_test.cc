@@ -8,7 +8,7 @@ namespace stepscope::proto {
 namespace {
 
 std::shared_ptr<const Trace> Import(const Pb& trace) {
-  return ImportBytes(ImportPerfetto, trace.str());
+  return ImportBytes(pftrace::ImportPerfetto, trace.str());
 }
 
 Pb Event(int64_t time, const Pb& event, int64_t sequence = 1) {
@@ -30,7 +30,7 @@ std::string EventText(const Trace& trace, std::string_view name) {
 }
 
 TEST(PerfettoImportTest, ReadsASampleOfAnotherTool) {
-  const auto trace = ImportBytes(ImportPerfetto, PerfettoSample());
+  const auto trace = ImportBytes(pftrace::ImportPerfetto, PerfettoSample());
   EXPECT_EQ(LedgerText(*trace), "kept 19, begin without an end 1");
   EXPECT_EQ(trace->epoch_ns(), kSampleTime);
   EXPECT_TRUE(trace->clock().epoch_known);

@@ -21,12 +21,12 @@ struct Sample {
 };
 
 std::vector<Sample> Samples() {
-  return {{"paddle", ImportPaddleTree, PaddleTreeSample()},
-          {"fluid", ImportFluidProfile, FluidProfileSample()},
-          {"step stats", ImportStepStats, StepStatsSample()},
-          {"run metadata", ImportRunMetadata, RunMetadataSample()},
-          {"xplane", ImportXSpace, XSpaceSample()},
-          {"perfetto", ImportPerfetto, PerfettoSample()}};
+  return {{"paddle", paddle::ImportPaddleTree, PaddleTreeSample()},
+          {"fluid", fluid::ImportFluidProfile, FluidProfileSample()},
+          {"step stats", tf::ImportStepStats, StepStatsSample()},
+          {"run metadata", tf::ImportRunMetadata, RunMetadataSample()},
+          {"xplane", xplane::ImportXSpace, XSpaceSample()},
+          {"perfetto", pftrace::ImportPerfetto, PerfettoSample()}};
 }
 
 uint64_t Sum(const std::map<std::string, Ledger::Bin, std::less<>>& bins) {
@@ -86,7 +86,7 @@ TEST(ProtoFaultTest, CheckOfTruncationFindsAPlantedDefect) {
     Message message(input.bytes);
     while (message.Next()) {
     }
-    if (message.ok()) ImportFluidProfile(input, builder);
+    if (message.ok()) fluid::ImportFluidProfile(input, builder);
   };
   EXPECT_NE(CheckTruncation(planted, FluidProfileSample()), "");
 }
@@ -181,8 +181,9 @@ TEST(ProtoFaultTest, EventsNestedAMillionDeep) {
   for (int64_t i = 0; i < kDepth; ++i)
     thread.Sub(2, Pb().Int(1, i + 1).Int(2, i).Sub(
                       3, Pb().Text(1, "e").Int(3, i).Int(4, 3 * kDepth - i)));
-  const auto trace = ImportBytes(
-      ImportPaddleTree, Pb().Text(1, "1.0.2").Int(2, 0).Sub(3, thread).str());
+  const auto trace =
+      ImportBytes(paddle::ImportPaddleTree,
+                  Pb().Text(1, "1.0.2").Int(2, 0).Sub(3, thread).str());
   EXPECT_EQ(trace->size(), static_cast<Row>(kDepth));
   EXPECT_EQ(trace->tracks().size(), 1u);
 }
@@ -194,7 +195,7 @@ TEST(ProtoFaultTest, LargeIdsInManySmallPlanes) {
     space.Sub(1,
               Pb().Text(2, "/host:CPU")
                   .Sub(4, Pb().Int(1, 60'000 + i).Sub(2, Pb().Text(2, "e"))));
-  ImportBytes(ImportXSpace, space.str());
+  ImportBytes(xplane::ImportXSpace, space.str());
 }
 
 // A Trace holds durations of less than 2^62 ns, and the times between which
@@ -208,11 +209,11 @@ TEST(ProtoFaultTest, TimesFurtherApartThanADurationCanBe) {
     return Pb().Sub(1, Pb().Text(1, "/cpu:0").Sub(2, a).Sub(2, b)).str();
   };
   const auto one = ImportBytes(
-      ImportStepStats, stats(node(-kLong, kLong * 3 / 2), node(-kLong, 5)));
+      tf::ImportStepStats, stats(node(-kLong, kLong * 3 / 2), node(-kLong, 5)));
   EXPECT_EQ(LedgerText(*one), "kept 1, -time out of range 1");
   EXPECT_EQ(one->size(), 2u);  // and the step
   const auto step =
-      ImportBytes(ImportStepStats, stats(node(-kLong, 5), node(kLong, 5)));
+      ImportBytes(tf::ImportStepStats, stats(node(-kLong, 5), node(kLong, 5)));
   EXPECT_EQ(LedgerText(*step), "kept 2");
   EXPECT_EQ(step->size(), 2u);
 }
@@ -221,15 +222,16 @@ TEST(ProtoFaultTest, ManyThreadsAndManyExecutions) {
   Pb profile;
   for (int64_t i = 0; i < 200'000; ++i)
     profile.Sub(1, Pb().Text(1, "e").Int(2, i).Int(3, i + 1).Int(6, i));
-  EXPECT_EQ(ImportBytes(ImportFluidProfile, profile.str())->tracks().size(),
-            200'000u);
+  EXPECT_EQ(
+      ImportBytes(fluid::ImportFluidProfile, profile.str())->tracks().size(),
+      200'000u);
   Pb device = Pb().Text(1, "/cpu:0");
   for (int64_t i = 0; i < 20'000; ++i)
     device.Sub(2, Pb().Text(1, "a")
                       .Int(2, 1'000'000 - i)
                       .Int(5, 2)
                       .Text(8, "a = A(a, a, b)"));
-  EXPECT_GT(ImportBytes(ImportStepStats, Pb().Sub(1, device).str())->size(),
+  EXPECT_GT(ImportBytes(tf::ImportStepStats, Pb().Sub(1, device).str())->size(),
             20'000u);
 }
 
@@ -243,7 +245,8 @@ TEST(ProtoFaultTest, ManyDevices) {
     stats.Sub(1, Pb().Text(1, name).Sub(2, node));
   }
   const double before = CpuSeconds();
-  EXPECT_EQ(Import(ImportStepStats, stats.str()).usable, uint64_t{kDevices});
+  EXPECT_EQ(Import(tf::ImportStepStats, stats.str()).usable,
+            uint64_t{kDevices});
   EXPECT_LT(CpuSeconds() - before, 10 * kCpuFactor);
 }
 
@@ -260,7 +263,7 @@ TEST(ProtoFaultTest, ManyInputsAndOutputs) {
       Pb().Text(1, "b").Int(2, 1'000'010).Int(5, 2).Text(8, label + ")");
   const Pb device = Pb().Text(1, "/cpu:0").Sub(2, producer).Sub(2, consumer);
   const double before = CpuSeconds();
-  EXPECT_EQ(Import(ImportStepStats, Pb().Sub(1, device).str()).usable, 2u);
+  EXPECT_EQ(Import(tf::ImportStepStats, Pb().Sub(1, device).str()).usable, 2u);
   EXPECT_LT(CpuSeconds() - before, 10 * kCpuFactor);
 }
 
@@ -277,8 +280,9 @@ TEST(ProtoFaultTest, NoRecordSaysItsTime) {
   }
   const std::string trees = Pb().Text(1, "1.0.2").Sub(3, tree).str();
   const double before = CpuSeconds();
-  EXPECT_EQ(Import(ImportPaddleTree, trees).rejected, uint64_t{kRecords});
-  EXPECT_EQ(Import(ImportFluidProfile, profile.str()).rejected,
+  EXPECT_EQ(Import(paddle::ImportPaddleTree, trees).rejected,
+            uint64_t{kRecords});
+  EXPECT_EQ(Import(fluid::ImportFluidProfile, profile.str()).rejected,
             uint64_t{kRecords});
   // A second or two; from the beginning each time: half a minute or more.
   EXPECT_LT(CpuSeconds() - before, 15 * kCpuFactor);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "importers/tensorflow/tensor.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 namespace {
 
@@ -198,4 +198,4 @@ void TfArgs::WriteLinks() {
   });
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

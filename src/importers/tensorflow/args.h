@@ -18,7 +18,7 @@
 #include "importers/proto/recorder.h"
 #include "importers/tensorflow/step.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 class TfArgs {
  public:
@@ -114,4 +114,4 @@ class TfArgs {
   bool all_ = false;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

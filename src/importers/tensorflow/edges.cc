@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 using Role = DeviceName::Role;
@@ -206,4 +206,4 @@ void TfEdges::AddArrows() {
   }
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -13,7 +13,7 @@
 #include "importers/tensorflow/graph.h"
 #include "importers/tensorflow/step.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 // From the output of one execution to another that takes it.
 struct TfEdge {
@@ -74,4 +74,4 @@ class TfEdges {
   std::vector<TfEdge> edges_;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

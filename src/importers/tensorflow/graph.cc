@@ -3,10 +3,8 @@
 
 #include "importers/tensorflow/fields.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
-
-using namespace tf;  // NOLINT: field numbers only
 
 bool IsSend(std::string_view op) { return op == "_Send" || op == "_HostSend"; }
 bool IsReceive(std::string_view op) {
@@ -95,4 +93,4 @@ const TfGraph::Node* TfGraph::Find(std::string_view device,
   return it == nodes_.end() ? nullptr : &it->second;
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

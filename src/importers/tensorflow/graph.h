@@ -13,7 +13,7 @@
 
 #include "importers/proto/wire.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 class TfGraph {
  public:
@@ -49,4 +49,4 @@ class TfGraph {
   std::vector<std::pair<Rendezvous, Node*>> receivers_;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 using Role = DeviceName::Role;
@@ -167,4 +167,4 @@ std::string_view DataTypeName(uint64_t type) {
   return type < std::size(kDataTypes) ? kDataTypes[type] : "";
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 // "[alloc 1.2MB 3.4MB] name = OpType(in0, in1:1, ^ctrl)".
 struct OpLabel {
@@ -63,4 +63,4 @@ DeviceName ParseDevice(std::string_view name);
 // "float32" of DT_FLOAT; references are the same. Empty: unknown.
 std::string_view DataTypeName(uint64_t type);
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

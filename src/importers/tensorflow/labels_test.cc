@@ -7,7 +7,7 @@
 
 #include "importers/proto/bins.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 std::string Text(const OpLabel& label) {
@@ -104,4 +104,4 @@ TEST(BinsTest, LowestFreeRowAndTouchingEventsShareOne) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

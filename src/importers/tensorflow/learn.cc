@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "importers/tensorflow/timeline.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 using Role = DeviceName::Role;
@@ -123,4 +123,4 @@ StringId TfTimeline::InputKey(size_t number) {
   return key;
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

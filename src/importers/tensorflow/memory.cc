@@ -10,7 +10,7 @@
 
 #include "importers/tensorflow/tensor.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 using Role = DeviceName::Role;
@@ -301,4 +301,4 @@ void AddTfMemory(const TfStep& step, const std::vector<TfEdge>& edges,
   Memory(step, out).Add(edges);
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -9,7 +9,7 @@
 #include "importers/proto/recorder.h"
 #include "importers/tensorflow/edges.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 // Adds a process "<device> Tensors" a device, in which every output has a span
 // from its producer's start to its last consumer's end, and a counter an
@@ -20,4 +20,4 @@ namespace stepscope::proto {
 void AddTfMemory(const TfStep& step, const std::vector<TfEdge>& edges,
                  Recorder& out);
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

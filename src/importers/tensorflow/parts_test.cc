@@ -9,7 +9,7 @@
 #include "importers/proto/whole_text_test_support.h"
 #include "importers/tensorflow/texts.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 class StepGenerator {
@@ -147,4 +147,4 @@ TEST(TfTextsTest, EachIsKeptOnceForADevice) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

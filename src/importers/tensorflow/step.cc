@@ -10,10 +10,8 @@
 #include "importers/tensorflow/tensor.h"
 #include "importers/tensorflow/texts.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
-
-using namespace tf;  // NOLINT: field numbers only
 
 // Of a small node with a label.
 constexpr size_t kBytesANode = 64;
@@ -376,4 +374,4 @@ void TfDevice::Sort() {
   parts = {sorted_};
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -17,7 +17,7 @@
 #include "importers/tensorflow/graph.h"
 #include "importers/tensorflow/labels.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 // The name and label of a node of one device. They say all but when, so what
 // follows from them is found out once for all executions that have them. (One
@@ -134,4 +134,4 @@ struct TfStep {
 // be counted by who adds them.
 TfStep ReadTfStep(Bytes step_stats, const Input& input, Recorder& out);
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

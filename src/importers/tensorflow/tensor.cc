@@ -4,10 +4,8 @@
 #include "importers/tensorflow/fields.h"
 #include "importers/tensorflow/labels.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
-
-using namespace tf;  // NOLINT: field numbers only
 
 void ReadAllocation(Bytes bytes, TfTensor* tensor) {
   int64_t allocated = 0;
@@ -127,4 +125,4 @@ std::string TypeText(const TfTensor& tensor) {
   return text;
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

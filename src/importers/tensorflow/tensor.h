@@ -12,7 +12,7 @@
 
 #include "importers/proto/wire.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 struct TfTensor {
   int64_t slot = 0;
@@ -40,4 +40,4 @@ bool IsPersistent(Bytes record);
 // "float32[32,3]" of a tensor; "?" for an unknown dimension or rank.
 std::string TypeText(const TfTensor& tensor);
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -16,13 +16,13 @@ struct TensorflowOptions {
 const Importer& StepStatsImporter();
 const Importer& RunMetadataImporter();
 
-namespace proto {
+namespace proto::tf {
 
 void ImportStepStats(const Input& input, TraceBuilder& builder);
 void ImportRunMetadata(const Input& input, TraceBuilder& builder);
 bool IsStepStats(Bytes head);
 bool IsRunMetadata(Bytes head);
 
-}  // namespace proto
+}  // namespace proto::tf
 
 }  // namespace stepscope

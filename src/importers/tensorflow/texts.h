@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "importers/tensorflow/step.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 class TfTexts {
  public:
@@ -94,4 +94,4 @@ class TfTexts {
   uint64_t device_ = 1;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -15,7 +15,7 @@
 #include "importers/tensorflow/fields.h"
 #include "importers/tensorflow/memory.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 using Role = DeviceName::Role;
@@ -289,21 +289,22 @@ void TfTimeline::AddStep() {
   builder.AddEvent(step);
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf
 
 namespace stepscope {
 
 const Importer& StepStatsImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer = new proto::ProtoImporter(
-      "tf-step-stats", proto::IsStepStats, proto::ImportStepStats);
+      "tf-step-stats", proto::tf::IsStepStats, proto::tf::ImportStepStats);
   return *importer;
 }
 
 const Importer& RunMetadataImporter() {
   // Never destroyed: files may be read while the process ends.
-  static const auto* const importer = new proto::ProtoImporter(
-      "tf-run-metadata", proto::IsRunMetadata, proto::ImportRunMetadata);
+  static const auto* const importer =
+      new proto::ProtoImporter("tf-run-metadata", proto::tf::IsRunMetadata,
+                               proto::tf::ImportRunMetadata);
   return *importer;
 }
 

@@ -19,7 +19,7 @@
 #include "importers/tensorflow/step.h"
 #include "importers/tensorflow/tensorflow_importer.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 
 class TfTimeline {
  public:
@@ -65,4 +65,4 @@ class TfTimeline {
   int64_t end_ns_ = INT64_MIN;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

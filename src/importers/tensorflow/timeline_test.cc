@@ -5,7 +5,7 @@
 
 #include "importers/proto/samples_test_support.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::tf {
 namespace {
 
 // "name: producer's row -> consumer's row" of each arrow, by track name.
@@ -226,4 +226,4 @@ TEST(TfMemoryTest, RecordsOfTheAllocatorWin) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::tf

@@ -5,10 +5,9 @@
 
 #include "importers/xplane/fields.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 namespace {
 
-using namespace xplane;  // NOLINT: field numbers only
 using Kind = StatValue::Kind;
 
 // How far behind an event its reader may look: two varints and a tag.
@@ -318,4 +317,4 @@ void XEvents::AddArrows() {
   }
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

@@ -13,7 +13,7 @@
 #include "importers/proto/recorder.h"
 #include "importers/xplane/metadata.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 
 struct XLine {
   Bytes bytes;
@@ -102,4 +102,4 @@ class XEvents {
   std::vector<ArrowEnd> consumers_;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

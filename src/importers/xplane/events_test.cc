@@ -11,7 +11,7 @@
 #include "importers/proto/pb_writer_test_support.h"
 #include "importers/proto/whole_text_test_support.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 namespace {
 
 constexpr const char* kStats[] = {
@@ -164,4 +164,4 @@ TEST(XEventsTest, StepsOfTheHostCountWhereverTheyStand) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

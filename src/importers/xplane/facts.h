@@ -10,7 +10,7 @@
 
 #include "trace/trace.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 
 // What a line is, which decides what its events are.
 enum class LineRole : uint8_t {
@@ -148,4 +148,4 @@ struct XEventFacts {
   }
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

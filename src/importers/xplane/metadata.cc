@@ -3,10 +3,8 @@
 
 #include "importers/xplane/fields.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 namespace {
-
-using namespace xplane;  // NOLINT: field numbers only
 
 struct Known {
   std::string_view name;
@@ -166,4 +164,4 @@ XPlaneMetadata::StatResult XPlaneMetadata::ReadStat(Bytes bytes,
                                          : StatResult::kOk;
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

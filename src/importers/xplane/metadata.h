@@ -15,7 +15,7 @@
 #include "importers/xplane/facts.h"
 #include "trace/trace.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 
 struct EventName {
   StringId name;        // display name if there is one
@@ -62,4 +62,4 @@ class XPlaneMetadata {
   std::vector<StatValue> stats_;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

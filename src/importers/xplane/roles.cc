@@ -8,10 +8,9 @@
 #include "importers/xplane/fields.h"
 #include "importers/xplane/xspace.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 namespace {
 
-using namespace xplane;  // NOLINT: field numbers only
 using Holds = Rule::Holds;
 
 // Lines that the profiler made itself have ids from here on: 0xdeadbeef as a
@@ -101,4 +100,4 @@ LineRole RoleOfLine(std::string_view plane, std::string_view line, int64_t id) {
   return derived ? LineRole::kDerived : LineRole::kDeviceStream;
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

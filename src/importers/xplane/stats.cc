@@ -5,7 +5,7 @@
 
 #include "importers/xplane/events.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 namespace {
 
 using Kind = StatValue::Kind;
@@ -140,4 +140,4 @@ void XEvents::AddKernelDetails(Row row, std::string_view text,
     builder.AddDouble(row, "theoretical achieved occupancy %", occupancy);
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

@@ -14,11 +14,11 @@ struct XPlaneOptions {
 
 const Importer& XPlaneImporter();
 
-namespace proto {
+namespace proto::xplane {
 
 void ImportXSpace(const Input& input, TraceBuilder& builder);
 bool IsXSpace(Bytes head);
 
-}  // namespace proto
+}  // namespace proto::xplane
 
 }  // namespace stepscope

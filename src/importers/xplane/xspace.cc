@@ -8,10 +8,8 @@
 #include "importers/thread_id.h"
 #include "importers/xplane/fields.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 namespace {
-
-using namespace xplane;  // NOLINT: field numbers only
 
 // Some event of the line may be an allocation.
 bool HasMemory(Bytes line, const XPlaneMetadata& plane) {
@@ -278,14 +276,14 @@ void XSpace::ReadEvents() {
   if (input_.FormatOptions<XPlaneOptions>().dataflow) events.AddArrows();
 }
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane
 
 namespace stepscope {
 
 const Importer& XPlaneImporter() {
   // Never destroyed: files may be read while the process ends.
-  static const auto* const importer =
-      new proto::ProtoImporter("xplane", proto::IsXSpace, proto::ImportXSpace);
+  static const auto* const importer = new proto::ProtoImporter(
+      "xplane", proto::xplane::IsXSpace, proto::xplane::ImportXSpace);
   return *importer;
 }
 

@@ -14,7 +14,7 @@
 #include "importers/xplane/events.h"
 #include "importers/xplane/xplane_importer.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 
 class XSpace {
  public:
@@ -47,4 +47,4 @@ LineRole RoleOfLine(std::string_view plane, std::string_view line, int64_t id);
 bool ParseDevicePlane(std::string_view plane, std::string_view* type,
                       int64_t* number);
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane

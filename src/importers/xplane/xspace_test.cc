@@ -5,7 +5,7 @@
 
 #include "importers/proto/samples_test_support.h"
 
-namespace stepscope::proto {
+namespace stepscope::proto::xplane {
 namespace {
 
 std::shared_ptr<const Trace> Sample(const ImportOptions& options = {}) {
@@ -151,4 +151,4 @@ TEST(XSpaceTest, RolesOfLines) {
 }
 
 }  // namespace
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::xplane
