@@ -23,23 +23,55 @@ bool ContainsAny(std::string_view text,
   });
 }
 
-// Libraries, and what only communication is called.
-constexpr std::array<std::string_view, 18> kCollectives = {
-    "nccl",          "rccl",           "xccl",      "hccl",
-    "gloo:",         "gloo::",         "allreduce", "all_reduce",
-    "allgather",     "all_gather",     "alltoall",  "all_to_all",
-    "reducescatter", "reduce_scatter", "nvshmem",   "cross_device_reduce",
-    "sendrecv",      "send_recv"};
+// Libraries, and what only communication is called. XLA writes "all-reduce".
+constexpr std::array<std::string_view, 25> kCollectives = {
+    "nccl",
+    "rccl",
+    "xccl",
+    "hccl",
+    "gloo:",
+    "gloo::",
+    "allreduce",
+    "all_reduce",
+    "all-reduce",
+    "allgather",
+    "all_gather",
+    "all-gather",
+    "alltoall",
+    "all_to_all",
+    "all-to-all",
+    "reducescatter",
+    "reduce_scatter",
+    "reduce-scatter",
+    "nvshmem",
+    "cross_device_reduce",
+    "sendrecv",
+    "send_recv",
+    "collective-permute",
+    "collective_permute",
+    "collective-broadcast"};
 
 // Of host events only: too short or too common among kernels.
 constexpr std::array<std::string_view, 7> kHostCollectives = {
     "c10d::", "record_param_comms", "send_v2",     "recv_v2",
     "mpi:",   "partial_send",       "partial_recv"};
 
-// Array operations, not communication.
-constexpr std::array<std::string_view, 6> kBroadcastShapes = {
-    "broadcast_to",  "broadcast_tensors", "broadcast_in_dim",
-    "broadcast_add", "broadcast_shape",   "broadcast_like"};
+// As JAX names its collectives, as words.
+constexpr std::array<std::string_view, 3> kJaxCollectives = {
+    "psum", "psum_invariant", "ppermute"};
+
+// How passes of a compiler over collectives end: they exchange nothing.
+constexpr std::array<std::string_view, 6> kCompilerPasses = {
+    "decomposer", "combiner",      "simplifier",
+    "folder",     "canonicalizer", "promotion"};
+
+// What follows "broadcast" where data goes to other processes. Nearly all
+// other words make it an operation on the shape of an array: broadcast_to,
+// BroadcastGradientArgs, broadcast_multiply_fusion, broadcast.3.
+constexpr std::array<std::string_view, 9> kAfterBroadcast = {
+    "",           "_",       "_coalesced",   "_op",
+    "_oop",       "_object", "_object_list", "_buffers",
+    "_parameters"};
 
 constexpr std::array<std::string_view, 3> kMemoryWords = {
     "memcpy", "memorycopy", "memset"};
@@ -90,17 +122,51 @@ bool HasWord(std::string_view text, std::string_view word) {
   return false;
 }
 
+// The function alone of "step (/home/me/nccl/train.py:3)", as tracers of
+// Python write it: folders communicate with nobody.
+std::string_view WithoutPlace(std::string_view name) {
+  const size_t place = name.rfind(" (");
+  const bool ends = place != name.npos && place > 0 && name.back() == ')' &&
+                    name.find(".py", place) != name.npos;
+  return ends ? name.substr(0, place) : name;
+}
+
 bool OnHost(std::string_view lower) {
+  lower = WithoutPlace(lower);
   return lower.find("gloo") != lower.npos || lower.starts_with("mpi:") ||
          HasWord(lower, "rpc");
 }
 
+// "c_broadcast", "c10d::broadcast_", "nccl:broadcast", "_broadcast_coalesced",
+// "HorovodBroadcast": nothing but a library's prefix stands before the word.
+bool Broadcasts(std::string_view lower) {
+  constexpr std::string_view kWord = "broadcast";
+  // XLA wraps single operations; the broadcast inside is of an array.
+  if (lower.find("wrapped_broadcast") != lower.npos) return false;
+  const size_t at = lower.rfind(kWord);
+  if (at == lower.npos) return false;
+  const std::string_view after = lower.substr(at + kWord.size());
+  return std::find(kAfterBroadcast.begin(), kAfterBroadcast.end(), after) !=
+         kAfterBroadcast.end();
+}
+
+// Not within a longer word, where '_' joins words: "psum.3", no "psum_cache".
+bool IsJaxCollective(std::string_view lower) {
+  const std::string_view word = lower.substr(0, lower.find_first_of(".:-( "));
+  return std::find(kJaxCollectives.begin(), kJaxCollectives.end(), word) !=
+         kJaxCollectives.end();
+}
+
 bool CollectiveEvent(std::string_view lower) {
-  if (ContainsAny(lower, kCollectives)) return true;
-  if (ContainsAny(lower, kHostCollectives)) return true;
-  if (HasWord(lower, "rpc")) return true;
-  return lower.find("broadcast") != lower.npos &&
-         !ContainsAny(lower, kBroadcastShapes);
+  // XLA notes on the host when it is through with an operation.
+  if (lower.starts_with("end: ")) return false;
+  lower = WithoutPlace(lower);
+  if (ContainsAny(lower, kCollectives))
+    return !std::any_of(
+        kCompilerPasses.begin(), kCompilerPasses.end(),
+        [&](std::string_view pass) { return lower.ends_with(pass); });
+  return ContainsAny(lower, kHostCollectives) || HasWord(lower, "rpc") ||
+         Broadcasts(lower) || IsJaxCollective(lower);
 }
 
 }  // namespace
