@@ -63,7 +63,7 @@ Category FindCategory(std::string_view name) {
                    [&](const Category& entry) { return entry.name == name; });
   if (known != std::end(kCategories)) return *known;
   const uint16_t type = EventTypeByName(name).value_or(STEPSCOPE_USER_DEFINED);
-  return {{}, type, kHost, Dialect::kChrome};
+  return {{}, type, kHost, Dialect::kChrome, name.empty()};
 }
 
 NameKind KindOfName(std::string_view name) {
@@ -79,6 +79,7 @@ NameKind KindOfName(std::string_view name) {
   if (name == "cudaGraphLaunch" || name == "cuGraphLaunch" ||
       name == "hipGraphLaunch")
     return NameKind::kGraphLaunch;
+  if (starts("$")) return NameKind::kPythonFrame;
   return NameKind::kPlain;
 }
 
@@ -106,6 +107,10 @@ TypeAndFlags TypeOf(const Category& category, NameKind name) {
     case NameKind::kGraphLaunch:
       if (category.type == STEPSCOPE_CUDA_RUNTIME)
         return {STEPSCOPE_GRAPH_LAUNCH, 0};
+      break;
+    case NameKind::kPythonFrame:
+      // Their files have no categories; those of others may use the sign.
+      if (category.unstated) return {STEPSCOPE_PYTHON_FUNCTION, 0};
       break;
     case NameKind::kPlain:
       break;

@@ -27,12 +27,13 @@ struct Category {
   uint16_t type = 0;
   TrackPlace row = TrackPlace::kHost;
   Dialect dialect = Dialect::kChrome;
+  bool unstated = false;  // the event has no category
 };
 
 // By name; what is not known is the user's event on a thread.
 Category FindCategory(std::string_view name);
 
-// What torch calls its own ranges, and what follows from it.
+// What torch, TensorFlow and JAX call their own ranges, and what follows.
 enum class NameKind : uint8_t {
   kPlain,
   kStep,         // ProfilerStep#3
@@ -41,6 +42,7 @@ enum class NameKind : uint8_t {
   kZeroGrad,     // Optimizer.zero_grad#SGD.zero_grad
   kCollective,   // nccl:all_reduce, gloo:all_reduce
   kGraphLaunch,  // cudaGraphLaunch
+  kPythonFrame,  // $train.py:12 step, as TensorFlow and JAX write it
 };
 NameKind KindOfName(std::string_view name);
 

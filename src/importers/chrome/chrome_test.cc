@@ -396,6 +396,21 @@ TEST(RowTest, DevicesBesideSeveralHostsStayProcesses) {
   EXPECT_EQ(trace->processes().size(), 3u);
 }
 
+// As the XPlane file of the same run says. Others' names may begin like this.
+TEST(RowTest, FramesOfPythonOfTensorFlowAndJaxAreFunctions) {
+  const auto trace = Events(R"json(
+    {"ph":"X","name":"$lax.py:9 broadcast","pid":7,"tid":3,"ts":1,"dur":9},
+    {"ph":"X","name":"PjitFunction(f)","pid":7,"tid":3,"ts":2,"dur":2},
+    {"ph":"X","name":"$scope.apply","cat":"js","pid":7,"tid":3,"ts":5,
+     "dur":2})json");
+  const auto type = [&](std::string_view name) {
+    return trace->type()[RowNamed(*trace, name)];
+  };
+  EXPECT_EQ(type("$lax.py:9 broadcast"), STEPSCOPE_PYTHON_FUNCTION);
+  EXPECT_EQ(type("PjitFunction(f)"), STEPSCOPE_USER_DEFINED);
+  EXPECT_EQ(type("$scope.apply"), STEPSCOPE_USER_DEFINED);
+}
+
 TEST(RowTest, OverlapsGoToFurtherLanes) {
   const auto trace = Events(R"(
     {"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":10},
