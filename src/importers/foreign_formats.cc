@@ -45,6 +45,17 @@ bool IsMemoryPicture(std::string_view head) {
          head.find("<title>Memory timeline</title>") != head.npos;
 }
 
+bool IsSpeedscope(std::string_view head) {
+  return head.find("speedscope.app/file-format-schema.json") != head.npos;
+}
+
+// What Chromium and Node call a CPU profile: nodes of sampled calls.
+bool IsCpuProfile(std::string_view head) {
+  return head.find("\"callFrame\"") != head.npos &&
+         head.find("\"nodes\"") != head.npos &&
+         head.find("\"ph\"") == head.npos;
+}
+
 bool IsNsightReport(std::string_view path) {
   return path.ends_with(".nsys-rep") || path.ends_with(".qdrep") ||
          path.ends_with(".qdstrm");
@@ -79,6 +90,16 @@ std::string NameForeignFormat(std::span<const uint8_t> bytes,
   if (IsMemoryPicture(head))
     return "a page of export_memory_timeline(), which has a picture and no "
            "figures; export it to a name that ends with .json.gz";
+  if (IsSpeedscope(head))
+    return "a speedscope file, which has samples; where py-spy wrote it, "
+           "`py-spy record -f chrometrace` writes what can be read here";
+  if (IsCpuProfile(head))
+    return "a CPU profile of a JavaScript engine, which has samples; record "
+           "the program with `node --trace-event-categories v8,node.perf` or "
+           "in chrome://tracing";
+  if (head.starts_with("PERFILE2"))
+    return "a recording of perf, which has samples; record the program with "
+           "`stepscope run`";
   if (IsChakra(head) || IsExecutionTrace(head))
     return "an execution trace (torch's ExecutionTraceObserver, Chakra), "
            "which has dependencies and no timeline; read the trace that "

@@ -51,6 +51,15 @@ TEST(ForeignFormatsTest, EachIsNamedWithItsRemedy) {
   ExpectNamed("a.json",
               R"({"schema": "1.1.1-chakra.0.0.4", "pid": 7, "nodes": []})",
               "an execution trace", "torch.profiler");
+  ExpectNamed("a.json",
+              R"({"$schema":"https://www.speedscope.app/)"
+              R"(file-format-schema.json","profiles":[]})",
+              "a speedscope file", "py-spy record -f chrometrace");
+  ExpectNamed("a.cpuprofile",
+              R"({"nodes":[{"id":1,"callFrame":{"functionName":"f"}}]})",
+              "a CPU profile", "node --trace-event-categories");
+  ExpectNamed("perf.data", "PERFILE2\x68 and more", "a recording of perf",
+              "stepscope run");
 }
 
 TEST(ForeignFormatsTest, PointerHasTheNameOfWhatItPointsTo) {
