@@ -258,6 +258,13 @@ TEST_F(CliTest, UnreadableInput) {
   ExpectError("advise " + bare, 3,
               "out_of_memory has 1 file that can be read: " + below +
                   "/process_7.json");
+  // TensorFlow and JAX write deeper.
+  const std::string logdir = folder_.path("logdir");
+  const std::string run = logdir + "/plugins/profile/2026_11_19";
+  std::filesystem::create_directories(run);
+  std::filesystem::copy_file(sample_, run + "/vm.json");
+  ExpectError("summary " + logdir, 3,
+              "2026_11_19 has 1 file that can be read: " + run + "/vm.json");
   ExpectError("convert " + text + " -o " + folder_.path("x.json"), 3, "byte 0");
   EXPECT_FALSE(FileExists(folder_.path("x.json")));
 }

@@ -126,20 +126,34 @@ Result<std::vector<TraceFolder::Skipped>> SkippedOf(
   return skipped;
 }
 
-// Files in a folder of this one that are traces, as the snapshots of memory
-// that a process left. What is deeper is not looked at.
-std::string TracesBelow(const std::string& path) {
+// Folders in this one by name, then those in them, and so on.
+std::vector<std::string> FoldersBelow(const std::string& path) {
   namespace fs = std::filesystem;
   constexpr size_t kMostFolders = 32;
+  constexpr size_t kMostEntries = 4096;  // of one folder: it may hold a disk
+  std::vector<std::string> found;
+  for (size_t next = 0; next <= found.size() && found.size() < kMostFolders;
+       ++next) {
+    std::vector<std::string> inside;
+    std::error_code error;
+    size_t entries = 0;
+    const std::string folder = next == 0 ? path : found[next - 1];
+    for (fs::directory_iterator it(folder, error), end;
+         !error && it != end && ++entries <= kMostEntries; it.increment(error))
+      if (it->is_directory(error) && !it->is_symlink(error))
+        inside.push_back(it->path().string());
+    std::sort(inside.begin(), inside.end(), NaturallyBefore);
+    found.insert(found.end(), inside.begin(), inside.end());
+  }
+  if (found.size() > kMostFolders) found.resize(kMostFolders);
+  return found;
+}
+
+// Files in a folder below this one that are traces, as the snapshots of memory
+// that a process left, or what TensorFlow and JAX put into plugins/profile/.
+std::string TracesBelow(const std::string& path) {
   constexpr size_t kMostFiles = 64;
-  std::vector<std::string> folders;
-  std::error_code error;
-  for (fs::directory_iterator it(path, error), end; !error && it != end;
-       it.increment(error))
-    if (it->is_directory(error)) folders.push_back(it->path().string());
-  std::sort(folders.begin(), folders.end(), NaturallyBefore);
-  if (folders.size() > kMostFolders) folders.resize(kMostFolders);
-  for (const std::string& folder : folders) {
+  for (const std::string& folder : FoldersBelow(path)) {
     Result<std::vector<std::string>> files = FilesOfFolder(folder);
     if (!files) continue;
     if (files->size() > kMostFiles) files->resize(kMostFiles);
