@@ -238,7 +238,12 @@ void AddThreads(std::string& out, const Trace& trace) {
                if (weight(a) != weight(b)) return weight(a) > weight(b);
                return a.events > b.events;
              });
-  out += "\n  " + Padded("thread", 12) + Padded("events", 14) +
+  // Hashes of 64 bits are ids, too.
+  size_t id_width = 12;
+  for (size_t i = 0; i < std::min(threads.size(), kThreadsShown); ++i)
+    id_width =
+        std::max(id_width, std::to_string(threads[i].track->id).size() + 2);
+  out += "\n  " + Padded("thread", id_width) + Padded("events", 14) +
          Padded("dropped", 12) + "name\n";
   uint64_t hidden_events = 0;
   for (size_t i = 0; i < threads.size(); ++i) {
@@ -247,7 +252,7 @@ void AddThreads(std::string& out, const Trace& trace) {
       hidden_events += thread.events;
       continue;
     }
-    out += "  " + Padded(std::to_string(thread.track->id), 12) +
+    out += "  " + Padded(std::to_string(thread.track->id), id_width) +
            Padded(CountText(thread.events), 14) +
            Padded(CountText(thread.dropped), 12) +
            Name(trace, thread.track->name) + "\n";
