@@ -43,6 +43,7 @@ std::string Value(const CompareRow& row, double value) {
 std::string ChangeText(const CompareRow& row) {
   if (!row.in_a) return "only in B";
   if (!row.in_b) return "only in A";
+  if (!(row.a() > 0) && row.b() > 0) return "from 0";
   return Format("%+.2f %%", row.ratio() * 100);
 }
 

@@ -233,6 +233,21 @@ TEST(RenderCompareTest, LargeCountsAreReadable) {
   }
 }
 
+TEST(RenderCompareTest, MoreThanNothingIsNoShareOfIt) {
+  Comparison comparison;
+  CompareRow row;
+  row.key.table = CompareTable::kWaterfall;
+  row.key.name = "unexplained";
+  row.in_a = row.in_b = true;
+  row.median_b = 5'000'000;
+  comparison.rows.push_back(row);
+  std::string text = RenderComparison(comparison, {});
+  EXPECT_NE(text.find("5.000  5.000  from 0"), text.npos) << text;
+  comparison.rows[0].median_b = 0;
+  text = RenderComparison(comparison, {});
+  EXPECT_NE(text.find("+0.00 %"), text.npos) << text;
+}
+
 TEST(RenderCompareTest, JsonAnswersTheGate) {
   CompareOptions compare;
   compare.fail_if_slower = 5;
