@@ -76,9 +76,12 @@ function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null, cut: boolean)
   : Figure {
   const base = { key: "busy", title: "GPU busy" };
   const share = advise?.device_busy ?? null;
-  if (share === null || doc.overview.gpu.length === 0)
+  const worked = doc.overview.gpu.length > 0;
+  if (share === null || !worked)
     return { ...base, ...UNKNOWN,
-      detail: missing("device", cut) || "no device was recorded" };
+      detail: missing("device", cut) || (!worked ? "no device was recorded"
+        : advise ? "unknown: it may have run what the trace does not have"
+          : "") };
   const part = (name: string) =>
     doc.waterfall?.parts.find((one) => one.name === name)?.ratio ?? 0;
   // Parts of the step that add up to it. Where the host communicates by

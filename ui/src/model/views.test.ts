@@ -51,6 +51,13 @@ test("a program without a device has figures of the host", () => {
   const [, host] = figuresOf(doc([]), null, null, false, tracks);
   expect(host).toMatchObject(
     { title: "Host busy", value: "93.0", share: 0.93 });
+  // One that worked was recorded, whatever is not known of it.
+  const worked = { ...doc([]), overview: { cpu: [], gpu: [{}] } };
+  const detail = (told: AdviseDoc | null) =>
+    figuresOf(worked as unknown as SummaryDoc, told, null, false, [])[1]!
+      .detail;
+  expect(detail(advise([], null))).toContain("may have run");
+  expect(detail(null)).not.toContain("no device");
   // A file that breaks off may have had a device.
   expect(figuresOf(doc([]), null, null, true, tracks)[1]!.title)
     .toBe("GPU busy");

@@ -59,7 +59,7 @@ describe.skipIf(missing.length > 0)(
       await expect.poll(() => kinds.allTextContents()).toEqual([
         expect.stringMatching(/^Decode5/), expect.stringMatching(/^Prefill1/)]);
       await page.getByRole("link", { name: "Overview" }).click();
-      await page.getByText(/concluded from operators, aten::embedding/)
+      await page.getByTitle(/concluded from operators, aten::embedding/)
         .waitFor();
       expect(problems).toEqual([]);
       await close();

@@ -107,7 +107,8 @@ function HeatPlot({ map, title, width, onPick }: {
       </div>
       <div class="heat-foot">
         <p role="status">{shown ? textOf(map, shown, title)
-          : `Ranks ${map.ranks[0]} to ${map.ranks.at(-1)} from the top; ` +
+          : `Ranks ${map.ranks[0]} ${map.ranks.length > 2 ? "to" : "and"} ` +
+            `${map.ranks.at(-1)} from the top; ` +
             "steps from the left. A click shows the step on the timeline."}</p>
         <Scale most={map.most} />
       </div>

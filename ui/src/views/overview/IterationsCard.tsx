@@ -25,8 +25,10 @@ export function IterationsCard({ info }: { info: ServingInfo }) {
     return cellText(data.cell(row, at), data.columns[at]!, "auto");
   };
   return (
-    <Card title="Iterations" detail={(info.concluded ||
-      `of ${info.engine || "the server"}`) + ", by kind; times are medians"}
+    <Card title="Iterations" detail={info.concluded
+      ? <span title={info.concluded}>concluded from what ran; times are medians
+      </span>
+      : `of ${info.engine || "the server"}, by kind; times are medians`}
       actions={
       <button class="link" onClick={() => navigate(
         { ...route.value, view: "serving", more: {} }, true)}>

@@ -66,6 +66,8 @@ function Content({ doc, advise }: {
     info?.complete === false, info?.tracks);
   const steps = doc.steps.length > 0;
   const iteration = !steps && serving && iterationFigure(serving.kinds);
+  // A server has no stages of training, and nothing to be told of them.
+  const staged = steps || count === 0 || doc.model.length > 1;
   const said = advise?.headline ?? [];
   const title = said.map((one) => prose(one)).join(" ") || "Overview";
   return (
@@ -86,8 +88,8 @@ function Content({ doc, advise }: {
         <Tile column="side"><AdviceCard advise={advise}
           nothing={said.at(-1) ?? ""} /></Tile>
         <Tile column="main">
-          <div class="pair">
-            <StagesCard doc={doc} />
+          <div class={staged ? "pair" : ""}>
+            {staged && <StagesCard doc={doc} />}
             <EventsCard doc={doc} />
           </div>
         </Tile>
