@@ -108,6 +108,9 @@ void WritePlace(JsonWriter& json, const OpenTrace& open, const MemoryMap& map,
   json.Field("peak_bytes", most).Key("peak_event");
   WriteEvent(json, map.EventOf(peak.change));
   json.Field("peak_at", peak.time_ns - open.origin_ns());
+  const Interval most_events = map.MostEvents();
+  json.Field("most_from", most_events.begin - open.origin_ns());
+  json.Field("most_to", most_events.end - open.origin_ns());
   json.Key("ranges").BeginArray();
   const size_t shown = std::min(map.ranges().size(), kMostRanges);
   for (size_t i = 0; i < shown; ++i) {

@@ -224,6 +224,22 @@ size_t MemoryMap::EventAt(int64_t time_ns) const {
   return after == changes_.begin() ? SIZE_MAX : after[-1].event;
 }
 
+Interval MemoryMap::MostEvents() const {
+  if (changes_.empty()) return {0, 0};
+  const auto stored = tree_.trace().memory().stored();
+  const auto time_of = [&](size_t change) {
+    return stored[changes_[change].event].time_ns;
+  };
+  // Rounded up: of fewer than 20 events none is left out.
+  const size_t wanted = changes_.size() - changes_.size() / 20;
+  Interval shortest = {time_of(0), time_of(wanted - 1)};
+  for (size_t first = 1; first + wanted <= changes_.size(); ++first) {
+    const Interval next = {time_of(first), time_of(first + wanted - 1)};
+    if (next.end - next.begin < shortest.end - shortest.begin) shortest = next;
+  }
+  return shortest;
+}
+
 size_t MemoryMap::held_bytes() const {
   return changes_.size() * (sizeof(Change) + sizeof(BlockLife) + 4);
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/interval.h"
 #include "analysis/memory_accounts.h"
 #include "timeline/memory_pyramid.h"
 #include "timeline/stacked_area.h"
@@ -51,6 +52,9 @@ class MemoryMap {
   size_t EventOf(size_t change) const;
   // The last event of the account at this time or before; SIZE_MAX: none.
   size_t EventAt(int64_t time_ns) const;
+  // The shortest time in which 19 of 20 events of the account happen; both ends
+  // are times of events.
+  Interval MostEvents() const;
   size_t held_bytes() const;  // by this object
 
  private:

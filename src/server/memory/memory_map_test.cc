@@ -46,6 +46,26 @@ TEST(MemoryMapTest, OwnersAreCallers) {
   EXPECT_EQ(map.EventAt(open.origin_ns() + 1'000'000), 2u);
 }
 
+TEST(MemoryMapTest, MostEventsAreInTheShortestTimeThatHasThem) {
+  // One when the model is made, 39 a second later, one after a pause.
+  std::string text = "process 1\n  thread 7 main\n    0..90 a Operator\n";
+  const auto add = [&](int64_t time, int64_t address) {
+    text += "    memory " + std::to_string(time) + " +8 Place(gpu:0) " +
+            std::to_string(address) + " total=8\n";
+  };
+  add(20, 0x1000);
+  for (int64_t i = 0; i < 39; ++i) add(1'000'000 + i, 0x2000 + i * 16);
+  add(3'000'000, 0x9000);
+  const OpenTrace open(TraceFromText(text));
+  ASSERT_EQ(open.memory_maps().size(), 1u);
+  const Interval most = open.memory_maps()[0]->MostEvents();
+  EXPECT_EQ(most.end - most.begin, 38);
+  // Of few, none is left out.
+  const OpenTrace small(TraceFromText(kSmall));
+  const Interval all = small.memory_maps()[0]->MostEvents();
+  EXPECT_EQ(all.end - all.begin, 930);
+}
+
 // The groups of every way add up to the peak of the table, and to what it
 // lists.
 void ExpectTables(const std::string& path) {

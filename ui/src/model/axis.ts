@@ -12,6 +12,8 @@ export const SHORTEST = 40;
 /** Room beyond the ends of the trace, as a share of what is seen. */
 const MARGIN = 0.5;
 
+export const lengthOf = ({ t0, t1 }: Range) => t1 - t0;
+
 export function nsPerPixel(range: Range, width: number): number {
   return (range.t1 - range.t0) / Math.max(1, width);
 }

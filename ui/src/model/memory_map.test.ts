@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
+import { wholeRange } from "./axis.ts";
 import {
-  boxAt, boxOf, decodeBoxes, hueOfGroup, moveAddresses, orderOf, runAt, runOf,
-  sampleAt, shownGroups, stackOf, stepLines, topOf,
+  boxAt, boxOf, decodeBoxes, hueOfGroup, moveAddresses, openingRange, orderOf,
+  runAt, runOf, sampleAt, shownGroups, stackOf, stepLines, topOf,
   zoomAddresses,
 } from "./memory_map.ts";
 
@@ -90,4 +91,18 @@ test("steps are lines, and never a fence", () => {
     ({ start: i * 10, end: i * 10 + 9 }));
   expect(stepLines(steps, { t0: 0, t1: 1000 }, 400)).toEqual([]);
   expect(stepLines(steps, { t0: 0, t1: 45 }, 400)).toEqual([0, 10, 20, 30, 40]);
+});
+
+test("the map opens where allocations happen", () => {
+  const opened = (from: number, to: number) =>
+    openingRange({ most_from: from, most_to: to }, 6000);
+  expect(opened(5600, 5800)).toEqual({ t0: 5590, t1: 5810 });
+  expect(opened(5900, 6000)).toEqual({ t0: 5895, t1: 6000.5 });
+  // All over the recording, or nearly: nothing is hidden.
+  expect(opened(100, 5800)).toEqual(wholeRange(6000));
+  expect(opened(0, 6000)).toEqual(wholeRange(6000));
+  // All at one instant.
+  const { t0, t1 } = opened(300, 300);
+  expect(t0).toBeLessThan(300);
+  expect(t1).toBeGreaterThan(300);
 });

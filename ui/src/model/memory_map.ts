@@ -2,9 +2,27 @@
 //
 // The map of memory: boxes as the server sends them, what lies under the
 // pointer, and areas on top of one another. Pure.
-import type { CounterSeries, MemoryArea } from "../generated/answers.ts";
+import type {
+  CounterSeries, MemoryArea, MemoryMapInfo,
+} from "../generated/answers.ts";
 import { SERIES, type Hue } from "../generated/looks.ts";
-import type { Range } from "./axis.ts";
+import { clampRange, SHORTEST, wholeRange, type Range } from "./axis.ts";
+
+/** A recording may wait for seconds before a program does anything. */
+const SMALL = 1 / 3;
+const AIR = 0.05;
+
+/** What is seen first: where allocations happen, if that is a small part. */
+export function openingRange(
+  { most_from: t0, most_to: t1 }: Pick<MemoryMapInfo, "most_from" | "most_to">,
+  span: number): Range {
+  if (t1 - t0 > SMALL * span) return wholeRange(span);
+  const air = AIR * Math.max(t1 - t0, SHORTEST);
+  // Beyond the ends of the recording there is nothing to be seen.
+  const edge = air / 10;
+  return clampRange({ t0: Math.max(-edge, t0 - air),
+    t1: Math.min(span + edge, t1 + air) }, span);
+}
 
 /** What was asked for: a stretch of time and of addresses on so many cells. */
 export interface BoxWindow {

@@ -72,6 +72,27 @@ describe.skipIf(missing.length > 0)(
       expect(live.some((row) => row.owner.startsWith("aten::"))).toBe(true);
     });
 
+    test("the map opens where allocations happen", async () => {
+      await show("train");
+      const t = await windowOf(server.url, "train");
+      const [place] = (await ask<MemoryMaps>(server.url, `memory?t=${t}`))
+        .places;
+      const box = (await map().boundingBox())!;
+      await page.mouse.move(box.x + box.width * 0.5, box.y + 100);
+      const [seconds, unit] = (await page.locator(".memory-hover b")
+        .innerText()).split("\u202f");
+      expect(unit).toBe("s");
+      expect(Number(seconds) * 1e9).toBeGreaterThan(place!.most_from);
+      expect(Number(seconds) * 1e9).toBeLessThan(place!.most_to);
+      const whole = page.getByRole("button", { name: "Whole" });
+      await whole.click();
+      await whole.waitFor({ state: "detached" });
+      // Where they happen all the time, all of it is seen.
+      await show("amp");
+      expect(await whole.count()).toBe(0);
+      expect(session.problems).toEqual([]);
+    });
+
     test("groups, values under the pointer, an instant, two", async () => {
       await show("train", "&by=category");
       const groups = page.getByRole("list", { name: "Groups" });

@@ -10,9 +10,11 @@ import {
 } from "../../model/axis.ts";
 import { formatBytes, formatTime } from "../../model/format.ts";
 import {
-  boxAt, moveAddresses, runAt, sampleAt, shownGroups, stepLines, zoomAddresses,
+  boxAt, moveAddresses, openingRange, runAt, sampleAt, shownGroups, stepLines,
+  zoomAddresses,
 } from "../../model/memory_map.ts";
 import { sidewaysOf } from "../../model/wheel.ts";
+import { Name } from "../../shell/Name.tsx";
 import { setMore } from "../../state/route.ts";
 import { theme } from "../../state/theme.ts";
 import { trace } from "../../state/trace.ts";
@@ -48,7 +50,7 @@ export function MemoryMap(props: Props) {
   const width = size.value;
   const info = trace.value!.info;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const range = useSignal<Range>(wholeRange(info.span_ns));
+  const range = useSignal<Range>(openingRange(place, info.span_ns));
   const addresses = useSignal<Range>({ t0: 0, t1: place.bytes });
   const pointer = useSignal<Point | null>(null);
   const dragged = useSignal<{ from: number; to: number } | null>(null);
@@ -222,9 +224,9 @@ function Legend({ picture: { area, theme: name, reserved } }: {
   return (
     <ul class="memory-legend" aria-label="Groups">
       {shownGroups(area).map((group) => (
-        <li key={group} title={area.groups[group]}><i class="swatch"
+        <li key={group}><i class="swatch"
           style={{ color: colourOf(group, area.groups.length, name) }} />
-          <span>{area.groups[group]}</span></li>
+          <Name text={area.groups[group]!} /></li>
       ))}
       {reserved && <li><i class="dash" /><span>reserved by the allocator
       </span></li>}

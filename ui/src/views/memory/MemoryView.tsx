@@ -8,7 +8,9 @@ import type {
 import { Curve } from "../../charts/Curve.tsx";
 import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
 import { healthOf } from "../../model/health.ts";
+import { lengthOf } from "../../model/axis.ts";
 import { explainedText, placeName } from "../../model/memory.ts";
+import { openingRange } from "../../model/memory_map.ts";
 import { shownPlace } from "../../model/overview.ts";
 import { readRange } from "../../model/route.ts";
 import { rowsOf, viewOf } from "../../model/sql.ts";
@@ -172,6 +174,8 @@ function PlaceMap({ map, place }: {
   const facts = held.state === "ready" ? held.value.facts ?? {} : {};
   const { box = "" } = route.value.more;
   const reserved = memoryTracks(place).reserved;
+  const span = trace.value!.info.span_ns;
+  const isPart = lengthOf(openingRange(map, span)) < span;
   return (
     <>
       <div class="tabs"><Segments label="Group by" value={by}
@@ -186,7 +190,8 @@ function PlaceMap({ map, place }: {
       <p class="chart-legend"><span class="quiet">Click the areas to see what
         was held at that instant, a box to see its stack. Drag over the areas
         to choose a time, over the boxes to move. Ctrl and the wheel zoom; with
-        Alt, in addresses.</span></p>
+        Alt, in addresses.{isPart && " The map opens where most allocations " +
+          "happen; the button Whole shows the entire recording."}</span></p>
     </>
   );
 }
@@ -302,7 +307,7 @@ export default function MemoryView() {
     <Loaded whole what="Memory" load={summary}>
       {(doc) => doc.memory.length === 0
         ? <Message title="No memory events in this trace"
-          text="Record with profile_memory=True." />
+          text={"PyTorch and Paddle record them with profile_memory=True."} />
         : (
           <Loaded what="The columns" load={tables}>
             {(declared) => (
