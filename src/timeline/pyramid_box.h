@@ -14,7 +14,6 @@ namespace stepscope {
 inline constexpr int kTileBits = 10;  // a tile is so many bits of buckets
 inline constexpr int kUnitBits = 6;   // a bucket is 64 units
 inline constexpr int kMaxLevel = 52;  // a bucket is at most 2^52 ns, 52 days
-inline constexpr int kClassBits = 5;  // a class is 0..31
 
 // Of marks whose number does not fit into a box, or whose name is not that of
 // the row.

@@ -69,7 +69,6 @@ class EventDecoder {
   std::vector<Row> CloseOpenEvents(int64_t end_ns);
   // The latest time at which anything happened; includes offset_ns.
   int64_t LatestNs() const;
-  Row row_count() const { return row_; }
 
  private:
   class RowSink;

@@ -32,6 +32,8 @@ struct PreviewBox {
   StringId name;        // with most of the time, as far as is known
   int64_t name_ns = 0;  // the time that it has at least
   uint16_t type = 0;    // of the name
+
+  void Merge(const PreviewBox& more);  // which begins no earlier
 };
 
 // The boxes of one depth, by start.

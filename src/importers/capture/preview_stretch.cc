@@ -25,22 +25,21 @@ bool Meet(const PreviewBox& a, const PreviewBox& b, const PreviewScale& scale) {
          scale.BucketOf(a.start_ns) == scale.BucketOf(b.start_ns);
 }
 
-void Merge(PreviewBox& box, const PreviewBox& more) {
-  const int64_t end =
-      std::max(box.start_ns + box.dur_ns, more.start_ns + more.dur_ns);
-  box.dur_ns = end - box.start_ns;
-  box.busy_ns += more.busy_ns;
-  box.events += more.events;
-  if (box.name == more.name) {
-    box.name_ns += more.name_ns;
-  } else if (more.name_ns > box.name_ns) {
-    box.name = more.name;
-    box.name_ns = more.name_ns;
-    box.type = more.type;
+}  // namespace
+
+void PreviewBox::Merge(const PreviewBox& more) {
+  const int64_t end = std::max(start_ns + dur_ns, more.start_ns + more.dur_ns);
+  dur_ns = end - start_ns;
+  busy_ns += more.busy_ns;
+  events += more.events;
+  if (name == more.name) {
+    name_ns += more.name_ns;
+  } else if (more.name_ns > name_ns) {
+    name = more.name;
+    name_ns = more.name_ns;
+    type = more.type;
   }
 }
-
-}  // namespace
 
 void PreviewFold::Close(const PreviewScale& scale) {
   if (events_ == 0) return;
@@ -202,7 +201,7 @@ void JoinBoxes(PreviewLine& line, const PreviewScale& scale) {
   size_t kept = 0;
   for (size_t i = 1; i < line.size(); ++i) {
     if (Meet(line[kept], line[i], scale))
-      Merge(line[kept], line[i]);
+      line[kept].Merge(line[i]);
     else
       line[++kept] = line[i];
   }

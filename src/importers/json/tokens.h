@@ -137,8 +137,6 @@ class Members {
     at_ = t_.SkipValue(value_);
     return at_ != Tokens::kNone;
   }
-  // The same for who knows where the value ends.
-  void LeaveAt(size_t next) { at_ = next; }
 
   size_t key() const { return key_; }
   size_t value() const { return value_; }

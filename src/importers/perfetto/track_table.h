@@ -101,7 +101,6 @@ class TrackTable {
   void ReadProcess(proto::Bytes descriptor, TrackInfo& info);
   void ReadFacts(proto::Bytes facts, TrackInfo& info);
   void ReadProcessFacts(proto::Bytes facts, TrackInfo& info);
-  uint32_t ProcessOfUuid(uint64_t uuid);
   uint32_t ResolveProcess(uint32_t index);
   void Settle(uint32_t index, int64_t* next_id);
   void SettleStream(const TrackInfo& info, Track& track, int64_t fallback_id);

@@ -46,7 +46,7 @@ class Writer {
                   BucketOf(*box) == BucketOf(mark);
            ++box) {
         if (box->dur_ns > longest->dur_ns) longest = &*box;
-        Join(mark, *box);
+        mark.Merge(*box);
       }
       Add(mark, first_id_ + static_cast<uint32_t>(longest - first_));
     }
@@ -68,21 +68,6 @@ class Writer {
   }
   int64_t BucketOf(const PreviewBox& box) const {
     return (box.start_ns - window_.origin) >> window_.k;
-  }
-
-  static void Join(PreviewBox& mark, const PreviewBox& more) {
-    mark.dur_ns =
-        std::max(mark.start_ns + mark.dur_ns, more.start_ns + more.dur_ns) -
-        mark.start_ns;
-    mark.busy_ns += more.busy_ns;
-    mark.events += more.events;
-    if (mark.name == more.name) {
-      mark.name_ns += more.name_ns;
-    } else if (more.name_ns > mark.name_ns) {
-      mark.name = more.name;
-      mark.name_ns = more.name_ns;
-      mark.type = more.type;
-    }
   }
 
   uint16_t NameIndex(StringId name) {
