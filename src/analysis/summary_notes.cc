@@ -98,6 +98,23 @@ void AddAbsences(const Summary& summary, std::vector<std::string>& notes) {
   }
 }
 
+// Ranges that begin on one thread and end on another, and all that a program
+// marks as asynchronous, are on rows of their own: no table has them.
+void AddAsynchronous(const Summary& summary, std::vector<std::string>& notes) {
+  constexpr uint64_t kShare = 10;  // fewer than a tenth are an aside
+  const Trace& trace = *summary.trace;
+  uint64_t count = 0;
+  for (const Track& track : trace.tracks()) {
+    if (track.kind == TrackKind::kStream && track.first < track.last) return;
+    if (track.kind == TrackKind::kAsync) count += track.last - track.first;
+  }
+  if (count == 0 || count < trace.size() / kShare) return;
+  notes.push_back(CountText(count) + " of " + CountText(trace.size(), "event") +
+                  (count == 1 ? " is" : " are") +
+                  " on no thread (asynchronous): the timeline and SQL have " +
+                  (count == 1 ? "it" : "them") + ", tables do not.");
+}
+
 // "step 4" or "steps 4-7", of those that are warm-up.
 std::string WarmupNumbers(const Summary& summary) {
   int64_t first = INT64_MAX;
@@ -199,6 +216,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   if (!summary.critical_path.note.empty())
     notes.push_back(summary.critical_path.note);
   AddWorkAfterSteps(summary, notes);
+  AddAsynchronous(summary, notes);
   AddAbsences(summary, notes);
   AddLosses(summary, notes);
   for (std::string& note : NotesOfSources(*summary.trace))

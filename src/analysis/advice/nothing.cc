@@ -10,19 +10,27 @@
 namespace stepscope {
 namespace {
 
-uint64_t CountThreads(const AdviceInput& input) {
-  uint64_t count = 0;
+// "12 events on 2 threads", where nothing else is in the trace.
+std::string EventsText(const AdviceInput& input) {
+  const Trace& trace = input.trace();
+  uint64_t threads = 0;
+  uint64_t on_threads = 0;
   for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
     const Thread& thread = input.tree.threads()[i];
+    uint64_t events = 0;
     for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
-      const Track& track = input.trace().tracks()[t];
-      if (track.kind == TrackKind::kThread && track.first < track.last) {
-        ++count;
-        break;
-      }
+      const Track& track = trace.tracks()[t];
+      if (track.kind == TrackKind::kThread) events += track.last - track.first;
     }
+    threads += events > 0 ? 1 : 0;
+    on_threads += events;
   }
-  return count;
+  const std::string all = CountText(trace.size(), "event");
+  if (on_threads == 0) return all + " on no thread";
+  if (on_threads == trace.size())
+    return all + " on " + CountText(threads, "thread");
+  return all + ", " + CountText(on_threads) + " of them on " +
+         CountText(threads, "thread") + ",";
 }
 
 // Why the file has none.
@@ -76,8 +84,7 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
   }
   if (input.has_devices() || !input.tree.work().empty()) return;
   const std::string recorded =
-      CountText(trace.size(), "event") + " on " +
-      CountText(CountThreads(input), "thread") + " over " +
+      EventsText(input) + " over " +
       Milliseconds(SaturatingSubtract(trace.end_ns(), trace.begin_ns()));
   if (input.summary.has_steps) return;
   // A server has iterations in the place of steps.
