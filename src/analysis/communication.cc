@@ -61,4 +61,35 @@ bool Communication::Communicates(const DeviceWork& work) const {
                   trace.start_ns()[work.launch]);
 }
 
+std::vector<IntervalSet> HostComputation(const EventTree& tree,
+                                         const Communication& communication) {
+  const Trace& trace = tree.trace();
+  const size_t processes = trace.processes().size();
+  std::vector<bool> has_device(processes);
+  for (const DeviceWork& work : tree.work())
+    has_device[trace.tracks()[trace.track()[work.row]].process] = true;
+  std::vector<IntervalCollector> computing(processes);
+  for (uint32_t i = 0; i < tree.threads().size(); ++i) {
+    const uint32_t process = tree.threads()[i].process;
+    if (has_device[process] || !tree.Has(i, SetOf(STEPSCOPE_OPERATOR)))
+      continue;
+    IntervalCollector operators;
+    IntervalCollector loading;
+    tree.threads().ForEachRow(i, [&](Row row) {
+      const uint16_t type = trace.type()[row];
+      if (type != STEPSCOPE_OPERATOR && type != STEPSCOPE_DATALOADER) return;
+      (type == STEPSCOPE_OPERATOR ? operators : loading)
+          .Add(trace.start_ns()[row], tree.end_ns(row));
+    });
+    // An operator may wait for communication that it started itself.
+    const IntervalSet own =
+        Difference(operators.Finish(), communication.by_thread()[i]);
+    for (const Interval& part : Difference(own, loading.Finish()))
+      computing[process].Add(part.begin, part.end);
+  }
+  std::vector<IntervalSet> result(processes);
+  for (size_t i = 0; i < processes; ++i) result[i] = computing[i].Finish();
+  return result;
+}
+
 }  // namespace stepscope

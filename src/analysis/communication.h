@@ -44,4 +44,10 @@ class Communication {
   bool named_kernel_ = false;  // some kernel is named after a collective
 };
 
+// What the threads of each process compute by themselves: operators, apart from
+// communication in them and from what loads data. Of a process with a device,
+// which computes there, nothing.
+std::vector<IntervalSet> HostComputation(const EventTree& tree,
+                                         const Communication& communication);
+
 }  // namespace stepscope

@@ -107,7 +107,8 @@ inline constexpr PartLook kStepPartLooks[kStepParts] = {
     {{"communication exposed", "Communication, exposed", "communication"},
      "only data is exchanged",
      "union of communicating kernels and of communication that the host does "
-     "by itself, less what is above"},
+     "by itself, less what is above and, without a device, what operators "
+     "compute meanwhile"},
     {{"launch gap", "Launch gap", "launch-gap"},
      "launched, not started yet",
      "union of [begin of the launch, begin of the work), less what is above"},

@@ -2,6 +2,7 @@
 #include "analysis/process_sweep.h"
 
 #include <algorithm>
+#include <span>
 
 #include "analysis/kinds.h"
 
@@ -223,6 +224,19 @@ void ProcessSweep::TakeLaunches(Cursor& cursor, int64_t limit) {
   }
 }
 
+// Communication of the host in this window beside which the host computes.
+IntervalSet ProcessSweep::HiddenCommunication() {
+  while (computed_ < computing_.size() &&
+         computing_[computed_].end <= window_.begin)
+    ++computed_;
+  size_t last = computed_;
+  while (last < computing_.size() && computing_[last].begin < window_.end)
+    ++last;
+  return Intersection(
+      sets_[kHostCommunication],
+      std::span(computing_).subspan(computed_, last - computed_));
+}
+
 // Deals the window out to the parts.
 void ProcessSweep::Divide(StepWindow& window) {
   for (size_t i = 0; i < kActivities; ++i) active_[i].Finish(sets_[i]);
@@ -243,6 +257,9 @@ void ProcessSweep::Divide(StepWindow& window) {
   for (size_t i = 0; i < busy_.size(); ++i)
     Complement(window_, busy_[i].Finish(), window.idle[i]);
   auto& pieces = window.pieces;
+  if (!computing_.empty())
+    window.part_ns[static_cast<size_t>(StepPart::kOtherCpu)] +=
+        remainder_.Take(HiddenCommunication(), taken_);
   take(kHostCommunication, StepPart::kCommunication, pieces[0]);
   take(kPending, StepPart::kLaunchGap, pieces[1]);
   take(kInput, StepPart::kInputStall, pieces[2]);

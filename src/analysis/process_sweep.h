@@ -31,6 +31,12 @@ class ProcessSweep {
   // stream in EventTree::work().
   void AddStream(uint32_t device, size_t first, size_t last);
 
+  // Where there is no device, what the host computes while it also communicates
+  // is no exposed communication.
+  void SetHostComputation(IntervalSet computing) {
+    computing_ = std::move(computing);
+  }
+
   // Fills all but `step`, `process`, `range` and `first_device`. REQUIRES:
   // windows come in order and do not overlap; tracks have been added.
   void Fill(StepWindow& window);
@@ -89,6 +95,7 @@ class ProcessSweep {
                           std::min(end, window_.end));
   }
   void Divide(StepWindow& window);
+  IntervalSet HiddenCommunication();
 
   const EventTree& tree_;
   NameClasses& names_;
@@ -105,6 +112,8 @@ class ProcessSweep {
   std::vector<int64_t> busy_until_;
   std::array<IntervalCollector, kActivities> active_;
   std::vector<IntervalCollector> busy_;  // by device, where there are several
+  IntervalSet computing_;                // on the host
+  size_t computed_ = 0;  // of these, what ends before the window
   // Kept from window to window for their memory.
   std::array<IntervalSet, kActivities> sets_;
   Remainder remainder_;

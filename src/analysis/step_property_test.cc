@@ -48,7 +48,9 @@ class SlowSweep {
           return communication_.IsHostEvent(row) &&
                  !IsApiCall(trace_.type()[row]) && tree_.gpu_ns(row) == 0;
         })) {
-      return StepPart::kCommunication;
+      return tree_.work().empty() && ComputesOnHost(t)
+                 ? StepPart::kOtherCpu
+                 : StepPart::kCommunication;
     }
     for (const DeviceWork& work : tree_.work()) {
       if (work.launch != kNoRow && trace_.start_ns()[work.launch] <= t &&
@@ -95,6 +97,21 @@ class SlowSweep {
                  communication_.IsKernel(work) == communicates &&
                  (device == kAnyDevice || track.device == device);
         });
+  }
+  // Some thread is in an operator, and neither exchanges nor loads data.
+  bool ComputesOnHost(int64_t t) {
+    for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
+      bool computes = false;
+      bool else_busy = false;
+      tree_.threads().ForEachRow(i, [&](Row row) {
+        if (!Covers(row, t)) return;
+        computes = computes || trace_.type()[row] == STEPSCOPE_OPERATOR;
+        else_busy = else_busy || communication_.IsHostEvent(row) ||
+                    trace_.type()[row] == STEPSCOPE_DATALOADER;
+      });
+      if (computes && !else_busy) return true;
+    }
+    return false;
   }
   // Rows that lie in a background Dataloader event of their lane are skipped.
   template <typename Wanted>

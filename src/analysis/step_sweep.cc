@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "analysis/kinds.h"
 #include "analysis/process_sweep.h"
@@ -108,6 +109,10 @@ void StepSweep::Run(const std::function<void(const StepWindow&)>& visit) const {
   const size_t processes = trace.processes().size();
   const ByProcess tracks(processes, trace.tracks().size(),
                          [&](uint32_t i) { return trace.tracks()[i].process; });
+  // Without communication there is nothing to hide.
+  std::vector<IntervalSet> on_host;
+  if (communication_.host_calls() > 0)
+    on_host = HostComputation(tree_, communication_);
   StepWindow window;
   uint32_t first_device = 0;
   for (uint32_t process = 0; process < processes; ++process) {
@@ -123,6 +128,7 @@ void StepSweep::Run(const std::function<void(const StepWindow&)>& visit) const {
       ++first_device;
     ProcessSweep sweep(tree_, names_, communication_);
     const uint32_t main = steps_.main_thread(process);
+    if (!on_host.empty()) sweep.SetHostComputation(std::move(on_host[process]));
     for (const uint32_t i : tracks.of(process)) {
       const Track& track = trace.tracks()[i];
       if (track.first == track.last) continue;

@@ -283,6 +283,27 @@ TEST(AdviceTest, ExposedCommunication) {
   EXPECT_EQ(finding.evidence[1].name, "ncclDevKernel_AllReduce");
 }
 
+Advice AskText(const char* text) {
+  static std::shared_ptr<const Trace> trace;
+  trace = TraceFromText(text);
+  SummaryOptions options;
+  options.views = kAdviceView;
+  return ComputeSummary(*trace, options).advice;
+}
+
+// 50 ms of communication, 20 of them beside an operator of another thread.
+TEST(AdviceTest, OperatorsHideCommunicationOfAHostAlone) {
+  const Advice advice = AskText(
+      "thread 1 main\n0..100000000 ProfileStep#0 ProfileStep\n"
+      "0..40000000 aten::mm Operator\n"
+      "50000000..80000000 gloo:barrier Communication\n"
+      "thread 2 gloo\n20000000..40000000 gloo:all_reduce Communication\n");
+  const Finding finding = Find(advice, "exposed_communication");
+  EXPECT_TRUE(HasEvidence(finding, "only communicates for 30.00 ms"));
+  EXPECT_TRUE(
+      HasEvidence(finding, "40.0 % of all communication (50.00 ms) is hidden"));
+}
+
 TEST(AdviceTest, IdleTimeIsNamedByTheRangeAroundIt) {
   Program program;
   program.Kernel(0, 5, 10, 400, kTensorKernel);
@@ -444,19 +465,16 @@ TEST(AdviceTest, MostWorkOutsideTheSteps) {
   EXPECT_TRUE(Mentions(program.Ask().doubts, "outside the steps"));
 }
 
-Advice AskText(const char* text) {
-  static std::shared_ptr<const Trace> trace;
-  trace = TraceFromText(text);
-  SummaryOptions options;
-  options.views = kAdviceView;
-  return ComputeSummary(*trace, options).advice;
-}
-
 TEST(AdviceTest, SaysWhyThereIsNothing) {
   EXPECT_TRUE(Mentions(AskText("").nothing, "no events"));
   const Advice plain = AskText("thread 1\n0..1000 Solve\n100..200 Inner\n");
   EXPECT_TRUE(Mentions(plain.nothing, "2 events on 1 thread"));
   EXPECT_TRUE(Mentions(plain.nothing, "no step and no device work"));
+  EXPECT_TRUE(Mentions(
+      AskText("thread 1\n0..9 Solve\nasync 1 loop\n0..9 a\n5..9 b\n").nothing,
+      "3 events, 1 of them on 1 thread, over "));
+  EXPECT_TRUE(Mentions(AskText("async 1 loop\n0..9 a\n").nothing,
+                       "1 event on no thread over "));
   const Advice steps = AskText(
       "thread 1\n0..1000 ProfileStep#0 ProfileStep\n100..200 op Operator\n");
   EXPECT_TRUE(steps.nothing.empty());  // steps of the host can be advised on

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
+#include "analysis/interval_search.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
 #include "base/stable_sort.h"
@@ -57,6 +58,33 @@ std::vector<Communicator> Communicators(const AdviceInput& input) {
                return a.time_ns > b.time_ns;
              });
   return sorted;
+}
+
+// Communication in the steps of each process, and how much of it has
+// computation beside it. Without kernels the host computes.
+struct Hidden {
+  int64_t all_ns = 0;
+  int64_t hidden_ns = 0;
+};
+
+Hidden HiddenCommunication(const AdviceInput& input, int64_t exposed) {
+  const Distribution& distribution = input.summary.distribution;
+  if (!input.tree.work().empty())
+    return {distribution.communication_ns, distribution.overlap_ns};
+  Hidden found;
+  const Threads& threads = input.tree.threads();
+  std::vector<IntervalCollector> exchange(input.trace().processes().size());
+  for (uint32_t i = 0; i < threads.size(); ++i)
+    for (const Interval& part : input.communication.by_thread()[i])
+      exchange[threads[i].process].Add(part.begin, part.end);
+  std::vector<IntervalSet> of_process;
+  for (IntervalCollector& one : exchange) of_process.push_back(one.Finish());
+  for (const StepParts& step : input.waterfall().steps) {
+    found.all_ns = SaturatingAdd(
+        found.all_ns, CoveredLength(of_process[step.process], step.range));
+  }
+  found.hidden_ns = SaturatingSubtract(found.all_ns, exposed);
+  return found;
 }
 
 struct Stream {
@@ -132,7 +160,7 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
   if (!input.IsWorthSaying(exposed)) return;
   const std::vector<Communicator> communicators = Communicators(input);
   if (communicators.empty()) return;
-  const Distribution& distribution = input.summary.distribution;
+  const Hidden hidden = HiddenCommunication(input, exposed);
   const Trace& trace = input.trace();
   Finding finding;
   finding.id = "exposed_communication";
@@ -142,10 +170,8 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
   finding.saving_basis = "communication takes no time; an upper bound";
   finding.evidence.push_back(
       {"The step only communicates for " + input.PerStep(exposed) + "; " +
-           Percent(
-               Ratio(distribution.overlap_ns, distribution.communication_ns)) +
-           " of all communication (" +
-           Milliseconds(distribution.communication_ns) +
+           Percent(Ratio(hidden.hidden_ns, hidden.all_ns)) +
+           " of all communication (" + Milliseconds(hidden.all_ns) +
            ") is hidden behind computation.",
        "", kNoRow, 0, exposed});
   for (const Communicator& sum : communicators) {

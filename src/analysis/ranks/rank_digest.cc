@@ -33,7 +33,8 @@ class Cover {
 };
 
 struct Busy {
-  IntervalCollector computing;
+  IntervalCollector on_device;
+  IntervalSet computing;
   bool has_device = false;
 };
 
@@ -48,17 +49,12 @@ std::vector<Busy> FindComputation(const EventTree& tree,
     if (trace.type()[work.row] != STEPSCOPE_KERNEL ||
         communication.IsKernel(work))
       continue;
-    process.computing.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
+    process.on_device.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
   }
-  for (uint32_t i = 0; i < tree.threads().size(); ++i) {
-    Busy& process = busy[tree.threads()[i].process];
-    if (process.has_device || !tree.Has(i, SetOf(STEPSCOPE_OPERATOR))) continue;
-    tree.threads().ForEachRow(i, [&](Row row) {
-      if (trace.type()[row] != STEPSCOPE_OPERATOR ||
-          communication.IsHostEvent(row))
-        return;
-      process.computing.Add(trace.start_ns()[row], tree.end_ns(row));
-    });
+  std::vector<IntervalSet> on_host = HostComputation(tree, communication);
+  for (size_t i = 0; i < busy.size(); ++i) {
+    busy[i].computing =
+        busy[i].has_device ? busy[i].on_device.Finish() : std::move(on_host[i]);
   }
   return busy;
 }
@@ -86,7 +82,8 @@ std::span<const StepParts> StepsOf(const Waterfall& waterfall,
   return {first, last};
 }
 
-void AddSteps(std::span<const StepParts> steps, Busy busy, RankDigest& digest) {
+void AddSteps(std::span<const StepParts> steps, const Busy& busy,
+              RankDigest& digest) {
   IntervalCollector all;
   IntervalCollector pipeline;
   bool has_pipeline = false;
@@ -98,7 +95,7 @@ void AddSteps(std::span<const StepParts> steps, Busy busy, RankDigest& digest) {
     has_pipeline = true;
     pipeline.Add(call.time.begin, call.time.end);
   }
-  const IntervalSet computing = busy.computing.Finish();
+  const IntervalSet& computing = busy.computing;
   const IntervalSet communicating = all.Finish();
   Cover both(Intersection(computing, communicating));
   Cover exchange(Difference(pipeline.Finish(), computing));

@@ -89,6 +89,37 @@ TEST(WaterfallTest, PartsAddUpToTheStep) {
   EXPECT_DOUBLE_EQ(waterfall.coverage(), 0.62);
 }
 
+// Without a device the host computes, and hides what it exchanges meanwhile;
+// an operator hides nothing that it waits for itself.
+TEST(WaterfallTest, OperatorsHideCommunicationWhereThereIsNoDevice) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      0..100 ProfileStep#0 ProfileStep
+        10..40 aten::mm Operator
+        70..90 backward Operator
+          75..85 c10d::allreduce_ Operator
+    thread 2 gloo
+      30..60 gloo:all_reduce Communication)");
+  const Waterfall waterfall = Everything(trace).waterfall;
+  EXPECT_EQ(waterfall.part(StepPart::kCommunication), 20 + 10);
+  EXPECT_EQ(waterfall.part(StepPart::kOtherCpu), 30 + 10);
+  EXPECT_EQ(waterfall.part(StepPart::kUnexplained), 30);
+}
+
+TEST(NotesTest, EventsThatNoTableHasAreCounted) {
+  const auto says = [](const char* text, std::string_view what) {
+    for (const std::string& note : Everything(TraceFromText(text)).notes)
+      if (note.find(what) != note.npos) return true;
+    return false;
+  };
+  EXPECT_TRUE(says("thread 1\n0..9 op\nasync 1 loop\n0..9 a\n5..9 b\n",
+                   "2 of 3 events are on no thread (asynchronous)"));
+  EXPECT_FALSE(says("thread 1\n0..9 op\n", "on no thread"));
+  // Rows beside the streams repeat what is on these.
+  EXPECT_FALSE(says("stream 7 GPU:0\n0..9 k Kernel\nasync 1 XLA\n0..9 a\n",
+                    "on no thread"));
+}
+
 TEST(IdleTest, CausesAddUpToTheGaps) {
   const auto trace = TraceFromText(kAllParts);
   const Summary summary = Everything(trace);
