@@ -87,18 +87,46 @@ class JobMaker {
     return alone;
   }
 
-  // By what the processes state; where none does, in their order. A process
+  using Owner = std::pair<int64_t, std::string>;
+
+  // From its first step to the end of its last.
+  static Interval TimeOf(const RankDigest& digest) {
+    Interval time{0, 0};
+    for (const RankStep& step : digest.steps) {
+      const Interval range{digest.to_job(step.range.begin),
+                           digest.to_job(step.range.end)};
+      time = time == Interval{0, 0}
+                 ? range
+                 : Interval{std::min(time.begin, range.begin),
+                            std::max(time.end, range.end)};
+    }
+    return time;
+  }
+
+  // By what the processes state; where none does, in their order. Several
+  // recordings of a process, one after the other, are of one rank, as a
+  // profiler writes them that records some steps again and again. A process
   // that claims the rank of another is left out.
   void ChooseRanks() {
     const bool stated =
         std::any_of(digests_.begin(), digests_.end(),
                     [](const RankDigest& one) { return one.calls.rank >= 0; });
-    std::map<int64_t, std::pair<int64_t, std::string>> owners;
+    std::map<int64_t, Owner> owners;
+    std::map<Owner, std::pair<int64_t, IntervalSet>> numbered;
     int64_t next = 0;
     for (RankDigest& digest : digests_) {
       if (stated && digest.calls.rank < 0) continue;
-      const int64_t rank = stated ? digest.calls.rank : next++;
-      const std::pair owner(digest.pid, digest.host);
+      const Owner owner(digest.pid, digest.host);
+      int64_t rank = digest.calls.rank;
+      if (!stated) {
+        const Interval time = TimeOf(digest);
+        auto& [number, times] = numbered[owner];
+        if (times.empty() || digest.host.empty() ||
+            OverlapLength(times, {{time}}) > 0)
+          number = next++;
+        times = Union(times, {{time}});
+        rank = number;
+      }
       const auto [known, is_new] = owners.try_emplace(rank, owner);
       if (!is_new && known->second != owner) continue;
       rank_of_.push_back(rank);
@@ -327,9 +355,23 @@ class JobMaker {
           "for whom.");
     } else if (job_.unmatched > job_.matched / 10) {
       job_.notes.push_back(
-          Format("%llu calls of collectives have no partner on another rank.",
-                 static_cast<unsigned long long>(job_.unmatched)));
+          Format("%llu calls of collectives have no partner on another rank",
+                 static_cast<unsigned long long>(job_.unmatched)) +
+          (HaveSameSteps() ? "." : ": the ranks have different steps here."));
     }
+  }
+
+  // Warm-up is left out of each rank by itself.
+  bool HaveSameSteps() const {
+    const RankSums* first = nullptr;
+    for (const auto& [rank, sums] : sums_) {
+      if (sums.row.steps == 0) continue;
+      if (first == nullptr) first = &sums;
+      if (sums.first_step != first->first_step ||
+          sums.last_step != first->last_step)
+        return false;
+    }
+    return true;
   }
 
   std::vector<RankDigest> digests_;

@@ -129,6 +129,17 @@ TEST(RankJob, ARankThatDied) {
   EXPECT_EQ(job.stragglers[0].delays_ns, 4 * 20'000);
 }
 
+TEST(RankJob, CallsWithoutAPartnerMayBeOfStepsThatOthersLack) {
+  JobText text;
+  text.ranks = 2;
+  text.late_rank = 1;
+  text.ends_early = 1;
+  const RankJob job = JobOf(text.Make());
+  ASSERT_EQ(job.notes.size(), 2u);
+  EXPECT_NE(job.notes[1].find("the ranks have different steps here"),
+            std::string::npos);
+}
+
 TEST(RankJob, OneRankIsNoJobButHasCollectives) {
   JobText text;
   text.ranks = 1;
@@ -184,6 +195,26 @@ TEST(RankJob, ProcessesBesideRanksAreNone) {
   const RankJob job =
       JobOf(JobText().Make() + "process 7\nthread 1 main\n0..9 poll\n");
   EXPECT_EQ(job.ranks.size(), 4u);
+}
+
+// A profiler that records some steps again and again writes a file each time;
+// a trace of them has the process twice.
+TEST(RankJob, RecordingsOfAProcessOneAfterTheOtherAreNoRanks) {
+  const auto recorded = [](const std::string& process, int first) {
+    std::string text = "process " + process + "\nthread 1 main\n";
+    for (int step = first; step < first + 3; ++step)
+      text += std::to_string(step * 100) + ".." +
+              std::to_string(step * 100 + 90) + " ProfileStep#" +
+              std::to_string(step) + " ProfileStep\n";
+    return text;
+  };
+  const std::string once = recorded("7 host=a", 0);
+  EXPECT_TRUE(JobOf(once + recorded("7 host=a", 10)).ranks.empty());
+  EXPECT_EQ(JobOf(once + recorded("7 host=a", 1)).ranks.size(), 2u);
+  EXPECT_EQ(JobOf(once + recorded("8 host=a", 10)).ranks.size(), 2u);
+  EXPECT_EQ(JobOf(once + recorded("7 host=b", 10)).ranks.size(), 2u);
+  // Nobody says that it is the same machine.
+  EXPECT_EQ(JobOf(recorded("7", 0) + recorded("7", 10)).ranks.size(), 2u);
 }
 
 TEST(RankJob, RanksThatNobodyStates) {
