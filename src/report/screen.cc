@@ -2,6 +2,8 @@
 #include "report/screen.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "analysis/looks.h"
@@ -112,9 +114,11 @@ class ScreenRenderer {
     return StepPartTitle(part, summary_.waterfall.device_events > 0);
   }
   std::string WordsOf(StepPart part) const {
-    const int64_t before = summary_.waterfall.before_events_ns;
-    if (part == StepPart::kUnexplained && before > 0)
-      return Duration(before) + " before the first event";
+    const Waterfall& waterfall = summary_.waterfall;
+    if (part == StepPart::kUnexplained && waterfall.before_events_ns > 0)
+      return Duration(waterfall.before_events_ns /
+                      static_cast<int64_t>(waterfall.steps.size())) +
+             " before the first event";
     return std::string(LookOf(part).words);
   }
   // The step, or what stands for it.
@@ -149,7 +153,12 @@ std::string ScreenRenderer::WhatWasRecorded() const {
   };
   const uint64_t ranks = summary_.ranks.ranks.size();
   if (ranks > 1) add(CountText(ranks, "rank"));
-  const uint64_t processes = trace.processes().size();
+  // Several recordings of one process are no further ones.
+  std::set<std::pair<StringId, int64_t>> on_hosts;
+  uint64_t processes = 0;
+  for (const Process& process : trace.processes())
+    processes += process.host == StringId{} || process.pid < 0 ||
+                 on_hosts.emplace(process.host, process.pid).second;
   if (processes > std::max<uint64_t>(ranks, 1))
     add(CountText(processes, "process", "processes"));
   if (!summary_.idle.devices.empty())
@@ -236,7 +245,9 @@ void ScreenRenderer::Parts() {
   constexpr size_t kTimeWidth = 10;
   constexpr size_t kShareWidth = 7;
   Line();
-  Line(Padded("Where " + OfWhat() + " goes" + (steps > 1 ? ", on average" : ""),
+  // Several processes, where no steps were marked.
+  const std::string what = steps > 1 && !summary_.has_steps ? "time" : OfWhat();
+  Line(Padded("Where " + what + " goes" + (steps > 1 ? ", on average" : ""),
               kPartWidth) +
        AlignedRight(TimeUnitName(unit), kTimeWidth) +
        AlignedRight("%", kShareWidth));

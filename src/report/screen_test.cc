@@ -120,6 +120,21 @@ TEST(ScreenTest, WarmUpIsLeftOutAndNamed) {
   EXPECT_TRUE(Has(text, "Step 0 left out as warm-up")) << text;
 }
 
+// Three processes, one after the other: each has 10 ms of the 30, and nothing
+// before it for 0, 10 and 20 ms.
+TEST(ScreenTest, TimeBeforeTheFirstEventIsAnAverageLikeItsPart) {
+  std::string drawn;
+  for (int i = 0; i < 3; ++i)
+    drawn += "process " + std::to_string(i + 1) + "\nthread 1 main\n" +
+             Ms(i * 10, i * 10 + 10) + "work UserDefined\n";
+  const std::string text = Screen(drawn);
+  ExpectFits(text);
+  EXPECT_TRUE(Has(text, "Where time goes, on average          ms")) << text;
+  EXPECT_TRUE(Has(text, "Unexplained                     20.00   66.7"))
+      << text;
+  EXPECT_TRUE(Has(text, " 10.00 ms before the first event")) << text;
+}
+
 TEST(ScreenTest, FitsWhateverNamesAndNumbersThereAre) {
   ExpectFits(Screen(""));
   ExpectFits(Screen("0..0 op Operator"));
