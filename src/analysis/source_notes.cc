@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "trace/chosen_steps.h"
+
 namespace stepscope {
 namespace {
 
@@ -38,7 +40,18 @@ std::string NameOfSource(const Trace& trace, uint32_t source) {
 
 std::vector<std::string> NotesOfSources(const Trace& trace) {
   std::vector<std::string> notes;
-  if (trace.sources().size() < 2) return notes;
+  if (trace.sources().size() < 2) {
+    // All else that is noted of a file alone, info says.
+    for (const Source& source : trace.sources()) {
+      for (const std::string& note : source.notes) {
+        std::string text(WithoutPath(note, source.path));
+        if (!text.starts_with(kNoSuchRange)) continue;
+        text[0] = 'N';
+        notes.push_back(text + ".");
+      }
+    }
+    return notes;
+  }
   std::vector<Noted> groups;
   std::map<std::string, size_t, std::less<>> group_of;
   for (uint32_t i = 0; i < trace.sources().size(); ++i) {

@@ -7,6 +7,7 @@
 #include "importers/foreign_formats.h"
 #include "importers/input/input_source.h"
 #include "importers/step_range.h"
+#include "trace/chosen_steps.h"
 #ifdef STEPSCOPE_HAVE_IMPORTER_FLUID
 #include "importers/fluid/fluid_importer.h"
 #endif
@@ -136,7 +137,7 @@ Status ImportInto(const Importer& importer, InputSource& input,
   const std::string& range =
       options.step_range.empty() ? StepRange() : options.step_range;
   if (!range.empty() && !MarkSteps(range, first, builder))
-    builder.AddNote(input.path() + ": no range is called " + range +
+    builder.AddNote(input.path() + ": " + std::string(kNoSuchRange) + range +
                     ", so it has no steps");
   return Ok();
 }

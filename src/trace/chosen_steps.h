@@ -22,4 +22,8 @@ inline bool StepsWereChosen(const Trace& trace) {
   });
 }
 
+// How the note of a file begins in which no range has the name that was asked
+// for.
+inline constexpr std::string_view kNoSuchRange = "no range is called ";
+
 }  // namespace stepscope

@@ -57,6 +57,8 @@ class OneScreenTest(unittest.TestCase):
                                         *views).stdout)["steps"], [])
         self.assertIn("no range is called nobody, so it has no steps",
                       run("info", trace, "--step-range", "nobody").stdout)
+        self.assertIn("* No range is called nobody, so it has no steps.",
+                      run("summary", trace, "--step-range", "nobody").stdout)
         with tempfile.TemporaryDirectory() as folder:
             copy = pathlib.Path(folder) / "copy.json"
             done = run("convert", trace, "-o", copy, *chosen)
