@@ -165,8 +165,8 @@ def test_tree(preset, build, jobs, args):
     if not build.wait():
         return 0, [f"{preset}: build"], 0
     # Many tests wait, and builds beside them take only what is left. The
-    # runtime of ThreadSanitizer waits for a second at the end of most, for races
-    # there.
+    # runtime of ThreadSanitizer waits for a second at the end of most, for
+    # races there.
     at_once = jobs * 4 if preset == "tsan" else jobs + (jobs + 1) // 2
     report = folder / "test_report.xml"
     report.unlink(missing_ok=True)
