@@ -36,7 +36,7 @@ def load(source: Union[Path, List[Path], bytes, bytearray, memoryview], *,
         print(result.operators)
         frame = result.events.to_pandas()
     """
-    from .data.load import load as _load
+    from .data import load as _load
 
     return _load(source, steps=steps, unprofiled=unprofiled, align=align,
                  step_range=step_range, stacklevel=2)

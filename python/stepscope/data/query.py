@@ -8,10 +8,10 @@ import warnings
 
 from .. import _core
 from .._native_files import READER
-from .load import paths_of, step_range_options
+from .paths import paths_of, step_range_options
 from .progress import progress_for
 from .result import Result
-from .table import Table
+from .table import Table, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ class QueryTable(Table):
 
     def to_text(self, *, top: int = 0, unit: str = "auto") -> str:
         """In columns, numbers as they are; ``top`` rows, 0 for all."""
-        from .grid import text_of
-
         return text_of(self, self._rows(0, top or len(self)))
 
 

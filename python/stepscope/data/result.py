@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace that was read, and what can be asked of it."""
+"""Reads a trace of any format that stepscope knows; what can be asked of it."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import warnings
 from collections.abc import Mapping
 
+from .. import _core
+from .._native_files import READER
+from .paths import paths_of, step_range_options
+from .progress import progress_for
 from .report import Report
 from .table import Table
 from .timeline import TimelineView
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Dict, Iterator, List, Optional, Union
 
 _EVENTS = "events"
+_log = logging.getLogger("stepscope")
 
 
 class Tables(Mapping):
@@ -157,8 +163,6 @@ class Result:
         """What differs in ``other``, a Result or anything that load() takes,
         by more than noise."""
         if not isinstance(other, Result):
-            from .load import load
-
             other = load(other, stacklevel=2)
         return self._report("compare", {**options, "top": top or None}, other,
                             keep="steps")
@@ -206,6 +210,40 @@ class Result:
 
         return (f"<p>{html.escape(repr(self))}</p>\n"
                 + self.timeline()._repr_html_())
+
+
+def load(source: Any, *, steps: Optional[str] = None,
+         unprofiled: Optional[str] = None, align: bool = True,
+         step_range: Optional[str] = None, stacklevel: int = 1) -> Result:
+    """See stepscope.load()."""
+    options = {"steps": steps, "unprofiled": unprofiled}
+    import_options = step_range_options(step_range, "load()")
+    paths: List[bytes] = []
+    _core.load_reader(READER)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        name = "bytes"
+        with progress_for(name) as progress:
+            trace, said = _core.read_bytes(bytes(source), name,
+                                           import_options, progress)
+    else:
+        paths = paths_of(source)
+        name = os.fsdecode(paths[0])
+        if len(paths) > 1:
+            name += f" and {len(paths) - 1} more"
+        with progress_for(name) as progress:
+            trace, said = _core.read_files(
+                paths, ["align", "yes" if align else "no", *import_options],
+                progress)
+    for line in said.splitlines():
+        warnings.warn(line, stacklevel=stacklevel + 1)
+    result = Result(trace, name, options,
+                    [os.path.abspath(os.fsdecode(path)) for path in paths],
+                    step_range)
+    if steps is not None or unprofiled is not None:
+        # What makes no sense is said here, not when a table is first used.
+        result.table("steps")
+    _log.debug("loaded %s", name)
+    return result
 
 
 def _flat(options: Dict[str, Any]) -> List[str]:

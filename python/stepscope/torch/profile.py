@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import collections
 import enum
-import inspect
 import json
 import os
 import shutil
@@ -172,10 +171,6 @@ class profile:
         self._metadata = Metadata()
         self._off: Optional[RecordEvent] = None
         self._announced = _Announced()
-        more = {}
-        if with_stack and "with_python" in inspect.signature(
-                Profiler.__init__).parameters:
-            more["with_python"] = True
         self._profiler = Profiler(
             targets=targets,
             scheduler=None if schedule is None else self._state,
@@ -184,7 +179,8 @@ class profile:
             profile_memory=profile_memory,
             memory_stacks=profile_memory and with_stack,
             with_flops=with_flops,
-            with_modules=with_modules, quiet=True, **more)
+            with_modules=with_modules, with_python=bool(with_stack),
+            quiet=True)
         self._profiler._record_values = True
 
     @staticmethod

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, List, Optional
 if TYPE_CHECKING:
     from .averages import EventList, FunctionEventAvg
     from .events import FunctionEvent
-    from .profile import profile
 
 
 _next_id = 0  # ids of one recording are not those of another
@@ -106,9 +105,9 @@ class KinetoResults:
 
 
 class ProfilerResults:
-    """``prof.profiler``."""
+    """``prof.profiler``; ``owner`` is that profile."""
 
-    def __init__(self, owner: "profile") -> None:
+    def __init__(self, owner: Any) -> None:
         self._owner = owner
 
     @property
