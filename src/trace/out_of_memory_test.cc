@@ -136,7 +136,7 @@ TEST_F(OutOfMemoryTest, AMergeThatDoesNotFitFails) {
               };
               const TraceSet set({make(), make()});
               LimitMemory(kLittle);
-              const auto merged = set.Merged();
+              const auto merged = TraceSet::Merge(set);
               if (merged) return 1;
               return IsOutOfMemory(merged.error()) ? 0 : 2;
             }),

@@ -65,12 +65,7 @@ struct MeasuredWork {
     if (flops <= 0 || bytes <= 0) return std::nullopt;
     return flops * measured_ratio() / bytes;
   }
-  // How far a figure may be off, as a share of it; none: it is 0.
-  std::optional<double> ErrorRatio(CounterMeasure measure) const {
-    const MeasuredPart& of = part(measure);
-    if (of.amount <= 0) return std::nullopt;
-    return of.error / of.amount;
-  }
+  // How far the bytes may be off, as a share of them; none: there are none.
   std::optional<double> dram_error_ratio() const {
     const auto bytes = static_cast<double>(dram_bytes().value_or(0));
     if (bytes <= 0) return std::nullopt;

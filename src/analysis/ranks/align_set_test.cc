@@ -55,7 +55,7 @@ TEST(AlignSet, MovesARankAndSaysSo) {
   EXPECT_TRUE(clocks.notes.empty());
   // Recorded times are untouched; the merged ones lie beside each other.
   EXPECT_EQ(set.members()[1].trace->start_ns()[0], recorded);
-  const auto merged = set.Merged();
+  const auto merged = TraceSet::Merge(set);
   ASSERT_TRUE(merged);
   const Trace& trace = **merged;
   EXPECT_NEAR(static_cast<double>(trace.start_ns()[trace.tracks()[1].first]),

@@ -66,10 +66,6 @@ void TraceSet::SetClock(uint32_t member, const ClockMap& clock) {
   members_[member].assumed = false;
 }
 
-Result<std::shared_ptr<const Trace>> TraceSet::Merged() const {
-  return Merge(*this);
-}
-
 Result<std::shared_ptr<const Trace>> TraceSet::Merge(TraceSet set) {
   std::vector<Member>& members = set.members_;
   if (members.size() == 1 && set.notes_.empty() &&

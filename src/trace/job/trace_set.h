@@ -2,7 +2,7 @@
 //
 // TraceSet: the traces of one job, by (rank, pid). Their columns stay apart
 // and their times stay as recorded; each has a map to the clock of the set.
-// Analyses that take one Trace get Merged().
+// Analyses that take one Trace get Merge().
 #pragma once
 
 #include <compare>
@@ -63,8 +63,7 @@ class TraceSet {
   void AddNote(std::string note) { notes_.push_back(std::move(note)); }
 
   // One trace with everything. That of a single member is the member itself.
-  Result<std::shared_ptr<const Trace>> Merged() const;
-  // The same, giving back the memory of every member once it is merged.
+  // Gives back the memory of every member once it is merged.
   static Result<std::shared_ptr<const Trace>> Merge(TraceSet set);
 
  private:

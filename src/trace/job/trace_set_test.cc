@@ -59,7 +59,7 @@ TEST(TraceSetTest, MergedHasEverySourceWithItsOwnLedgerAndNotes) {
                 Make("b", 1, 9, {kSetEpoch + 500, true}, 100),
                 Make("c", 0, 6, {0, false}, 7)});
   set.AddNote("of all");
-  const auto merged = set.Merged();
+  const auto merged = TraceSet::Merge(set);
   ASSERT_TRUE(merged) << merged.error().message;
   const Trace& t = **merged;
   ASSERT_EQ(t.sources().size(), 3u);
@@ -96,14 +96,14 @@ TEST(TraceSetTest, MergedHasEverySourceWithItsOwnLedgerAndNotes) {
 
 TEST(TraceSetTest, OneTraceIsItself) {
   const auto trace = Make("a", 0, 5, {kSetEpoch, true}, 100);
-  EXPECT_EQ(*TraceSet({trace}).Merged(), trace);
+  EXPECT_EQ(*TraceSet::Merge(TraceSet({trace})), trace);
 }
 
 TEST(TraceSetTest, AClockThatRunsFastIsSlowedDown) {
   TraceSet set({Make("a", 0, 5, {kSetEpoch, true}, 1000),
                 Make("b", 1, 9, {kSetEpoch, true}, 1000)});
   set.SetClock(1, ClockMap::Through(0, 0, 2000, 1000));
-  const auto merged = set.Merged();
+  const auto merged = TraceSet::Merge(set);
   ASSERT_TRUE(merged);
   EXPECT_EQ((*merged)->start_ns()[2], 500);
   EXPECT_EQ((*merged)->dur_ns()[2], 5);
@@ -124,7 +124,7 @@ TEST(TraceSetTest, LanesOfWhatSeveralFilesHoldAreLaidAnew) {
     b.AddEvent({0, at + 5, 10, b.Intern("y"), 4, 0});
     return *b.Finish();
   };
-  const auto merged = TraceSet({step(100), step(0), step(50)}).Merged();
+  const auto merged = TraceSet::Merge(TraceSet({step(100), step(0), step(50)}));
   ASSERT_TRUE(merged);
   const Trace& t = **merged;
   EXPECT_EQ(t.processes().size(), 1u);
