@@ -2,6 +2,7 @@
 #include "analysis/headline.h"
 
 #include "analysis/advice/rules.h"
+#include "analysis/memory_script.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 #include "trace/job/process_ending.h"
@@ -38,9 +39,12 @@ std::vector<std::string> HeadlineOf(const Summary& summary) {
       summary.has_steps ? " of a step." : " of the recorded time.";
   if (advice.device_busy >= 0)
     said.push_back("The GPU works " + Percent(advice.device_busy) + of);
+  // A snapshot of memory has no operator that takes time.
   const double unrecorded =
-      Ratio(summary.waterfall.part(StepPart::kUnexplained),
-            summary.waterfall.step_ns);
+      IsOfMemoryAlone(*summary.trace)
+          ? 0
+          : Ratio(summary.waterfall.part(StepPart::kUnexplained),
+                  summary.waterfall.step_ns);
   if (unrecorded >= kMuch)
     said.push_back("Nothing was recorded in " + Percent(unrecorded) + of);
   if (!advice.findings.empty())

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/headline.h"
 #include "analysis/replay/memory_whatif.h"
 #include "analysis/summary.h"
 #include "analysis/tables/all_tables.h"
@@ -345,6 +346,15 @@ TEST(MemorySnapshotTest, PeaksOfRanksDoNotAddUp) {
   const std::string text = RenderSummary(*trace, csv);
   EXPECT_NE(text.find("\nmemory_rows,\"Place(gpu:0), rank 1\","), text.npos)
       << text;
+}
+
+// No operator of a snapshot takes time.
+TEST(MemorySnapshotTest, ThatNothingElseWasRecordedIsNoNews) {
+  const auto trace = TraceOf(Leaking());
+  SummaryOptions options;
+  options.views = kAdviceView;
+  for (const std::string& said : HeadlineOf(ComputeSummary(*trace, options)))
+    EXPECT_EQ(said.find("Nothing was recorded"), said.npos) << said;
 }
 
 TEST(MemorySnapshotTest, OutOfMemoryIsListedFirst) {

@@ -76,7 +76,8 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
   if (IsOfMemoryAlone(trace)) {
     if (!advice.findings.empty()) return;
     text.push_back(
-        "The trace is of memory alone, and neither ran out of it nor grows.");
+        "The trace is of memory alone: it does not run out, and what is held "
+        "does not grow.");
     text.push_back(
         "stepscope summary --views memory_peak shows what holds it, stepscope "
         "whatif --memory what would fit.");

@@ -54,7 +54,7 @@ thread 7 main
 {"name":"mark","cat":"UserDefined","ph":"i","s":"t","pid":100,"tid":"7(C++)","ts":48.000,"args":{"start_time":"48.000 us","end_time":"48.000 us"}},
 {"name":"process_name","ph":"M","pid":100,"args":{"name":"Process 100 (CPU)"}},
 {"name":"process_labels","ph":"M","pid":100,"args":{"labels":"train,rank 3,node7"}},
-{"name":"process_sort_index","ph":"M","pid":100,"args":{"sort_index":100}},
+{"name":"process_sort_index","ph":"M","pid":100,"args":{"sort_index":100,"rank":3}},
 {"name":"thread_sort_index","ph":"M","pid":100,"tid":"7(Python)","ts":98.000,"args":{"sort_index":14}},
 {"name":"thread_name","ph":"M","pid":100,"tid":"7(Python)","ts":98.000,"args":{"name":"thread 7:main(Python)"}},
 {"name":"thread_sort_index","ph":"M","pid":100,"tid":"7(C++)","ts":98.000,"args":{"sort_index":15}},

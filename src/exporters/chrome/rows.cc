@@ -200,11 +200,11 @@ void Rows::AppendGroup(std::string& out, const Group& group) const {
   }
   int64_t order = group.is_device ? group.device + kDeviceOrder : group.pid;
   std::string args = OrderArg(order);
-  // Of several processes, what the rows alone do not tell a reader. Viewers
-  // warn of metadata that they do not know, not of arguments.
+  // What the rows alone do not tell a reader. Viewers warn of metadata that
+  // they do not know, not of arguments.
   if (pids_.size() > 1 && group.is_device)
     args += R"(,"owner":)" + std::to_string(pids_[group.process]);
-  else if (pids_.size() > 1 && process.rank >= 0)
+  else if (process.rank >= 0 && !group.is_device)
     args += R"(,"rank":)" + std::to_string(process.rank) +
             ClockFacts(trace_, process);
   AppendMeta(out, "process_sort_index", group.pid, args);

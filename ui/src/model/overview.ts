@@ -209,17 +209,28 @@ export function deviceTitle(device: string): string {
   return device.replace(/^([A-Z]+)(\d+)$/, "$1 $2");
 }
 
-/** A change of whatif in words. */
-export const CHANGES: { change: string; title: string }[] = [
-  { change: "graph", title: "Capture the step as one graph" },
-  { change: "fuse_small", title: "Fuse small kernels" },
-  { change: "no_sync", title: "Never wait for the device" },
+interface KnownChange {
+  change: string;
+  title: string;
+  /** Of what a device does. */
+  onDevice?: true;
+}
+/** Changes of whatif in words. */
+const CHANGES: KnownChange[] = [
+  { change: "graph", title: "Capture the step as one graph", onDevice: true },
+  { change: "fuse_small", title: "Fuse small kernels", onDevice: true },
+  { change: "no_sync", title: "Never wait for the device", onDevice: true },
   { change: "data_ready", title: "Data is always ready" },
-  { change: "tensor_cores", title: "Tensor cores for all matrix kernels" },
+  { change: "tensor_cores", title: "Tensor cores for all matrix kernels",
+    onDevice: true },
   { change: "no_comm", title: "Communication takes no time" },
   { change: "comm=0.5", title: "Communication takes half the time" },
   { change: "host=0.5", title: "Host work takes half the time" },
 ];
+/** What a program can try: without a device, nothing of one. */
+export function changesOffered(hasDevice: boolean): KnownChange[] {
+  return CHANGES.filter((one) => hasDevice || !one.onDevice);
+}
 export function changeTitle(change: string): string {
   if (change === "all") return "All together";
   return CHANGES.find((one) => one.change === change)?.title ?? change;

@@ -94,7 +94,8 @@ function Content({ doc, advise }: {
           </div>
         </Tile>
         <Tile column="side">
-          <WhatIfCard advise={advise} t={trace.value?.t ?? ""} />
+          <WhatIfCard advise={advise} t={trace.value?.t ?? ""}
+            hasDevice={doc.overview.gpu.length > 0 || devices.length > 0} />
         </Tile>
         <Tile column="main">
           <div class="pair names">

@@ -8,7 +8,7 @@ import { Bar } from "../../charts/charts.tsx";
 import { readChanges, withChange, writeChanges }
   from "../../model/changes.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
-import { changeTitle, CHANGES } from "../../model/overview.ts";
+import { changesOffered, changeTitle } from "../../model/overview.ts";
 import { partOf } from "../../model/shares.ts";
 import { useAnswer } from "../../state/load.ts";
 import { route, setMore } from "../../state/route.ts";
@@ -57,8 +57,10 @@ function OwnChange({ add }: { add: (change: string) => void }) {
   );
 }
 
-export function WhatIfCard(
-  { advise, t }: { advise: AdviseDoc | null; t: string }) {
+export function WhatIfCard({ advise, hasDevice, t }: {
+  advise: AdviseDoc | null; hasDevice: boolean; t: string;
+}) {
+  const offered = changesOffered(hasDevice);
   const picked = readChanges(route.value.more["change"] ?? "");
   const answer = useAnswer("whatif",
     t && picked.length > 0 ? { t, change: picked } : null);
@@ -67,11 +69,11 @@ export function WhatIfCard(
     ? picked.filter((one) => one !== change) : [...picked, change]);
   const advised = new Set(advise?.advice.map((one) => one.change));
   const own = picked.filter((one) =>
-    !CHANGES.some(({ change }) => change === one));
+    !offered.some(({ change }) => change === one));
   return (
     <Card title="What if" detail="pick changes; the steps are replayed">
       <div class="changes">
-        {CHANGES.map(({ change, title }) => (
+        {offered.map(({ change, title }) => (
           <label key={change} class="change">
             <input type="checkbox" checked={picked.includes(change)}
               onChange={() => flip(change)} />
